@@ -1,0 +1,7 @@
+"""The command `segue`."""
+
+from __future__ import annotations
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""

@@ -1,0 +1,66 @@
+"""Files that are whole or absent: written beside their place, flushed to the disk, then renamed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from typing import TYPE_CHECKING
+
+from segue.base.errors import Failed, InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PARTIAL = ".partial"
+
+
+@contextlib.contextmanager
+def staged(path: Path, *, mode: int = 0o600) -> Iterator[Path]:
+    """Yield a path beside `path` to write to; on success it becomes `path` in one step, else it is removed.
+
+    The file gets `mode`. Raises Failed `file.write` when the disk does not take it.
+    """
+    target = path.resolve()  # a link stays a link: what it points to is replaced
+    partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}{PARTIAL}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+        yield partial
+        flush_to_disk(partial)
+        partial.chmod(mode)
+        partial.replace(target)
+        flush_to_disk(target.parent)
+    except OSError as error:
+        raise Failed("file.write", f"could not write {path}: {error.strerror or error}") from error
+    finally:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+def write_bytes(path: Path, data: bytes, *, mode: int = 0o600) -> None:
+    """Replace the file at `path` by `data`, whole or not at all. Raises Failed `file.write`."""
+    with staged(path, mode=mode) as partial:
+        partial.write_bytes(data)
+
+
+def flush_to_disk(path: Path) -> None:
+    """Wait until the disk holds the file or folder at `path`."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def read_bytes(path: Path, limit: int) -> bytes:
+    """Return the bytes of the file at `path`, at most `limit` + 1 of them (so that a caller can see an excess).
+
+    Raises InvalidInput `file.read` where it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(limit + 1)
+    except OSError as error:
+        raise InvalidInput("file.read", f"cannot read {path}: {error.strerror or error}") from None

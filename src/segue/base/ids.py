@@ -1,0 +1,27 @@
+"""Identifiers: ULIDs, and the short form that people type and read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ulid import ULID
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+SHORT_LENGTH = 8
+
+
+def new(now: datetime) -> str:
+    """Return a fresh ULID (26 characters, Crockford's base 32) whose time is `now`."""
+    return str(ULID.from_datetime(now))
+
+
+def short(identifier: str) -> str:
+    """Return `…` and the last 8 characters, or the identifier itself where it has no more than 8."""
+    return identifier if len(identifier) <= SHORT_LENGTH else "…" + identifier[-SHORT_LENGTH:]
+
+
+def unshortened(text: str) -> str:
+    """Return what a person typed for an id, without the `…` that lists print before a short one."""
+    return text.strip().removeprefix("…").removeprefix("...")
