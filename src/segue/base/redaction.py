@@ -1,0 +1,158 @@
+"""The redaction pre-flight: finds secrets and machine-local state in text that is about to travel.
+
+The core set is the specification's ("Redaction"; patterns in section 000.2 of the facts, decision P4); the
+extended set goes beyond it (decision P6). RE2 keeps every match linear in time. One set of all patterns looks
+at all fields at once, so that clean text, the usual case, costs one pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import re2
+
+from segue.base.redaction_patterns import CORE, EXTENDED, Pattern
+from segue.base.untrusted import shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+SHOWN_LENGTH = 32
+_MASKED = "-----BEGIN …"
+_SET_MEMORY = 64 << 20
+_MAX_REJECTED = 1_000
+
+
+class Field(NamedTuple):
+    """A text with its `path` in a document; `core` says whether the specification's scan covers it."""
+
+    path: str
+    text: str
+    core: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The first match of one pattern in one field.
+
+    `kind` is `constraints[0]/aws-key`, or `constraints[0]/ext/port` beyond the core set. `found` is the matched
+    text, at most 32 characters and then `…`; a key header is masked. It is for the writer's own terminal only:
+    logs, receipts and answers to others carry `kind` alone (decision P5).
+    """
+
+    path: str
+    label: str
+    extended: bool
+    found: str
+
+    @property
+    def kind(self) -> str:
+        return f"{self.path}/ext/{self.label}" if self.extended else f"{self.path}/{self.label}"
+
+
+def scan(fields: Iterable[Field], *, core_only: bool = False) -> list[Finding]:
+    """Return what the fields hold that must not travel: one finding for each (field, pattern), in field order.
+
+    Text with a lone surrogate is not Unicode text and must have been refused before (ValueError).
+    """
+    scanner = _scanner(core_only)
+    listed = [field for field in fields if field.core or not core_only]
+    if not scanner.any("\n".join([field.text for field in listed])):
+        return []
+    return [finding for field in listed for finding in _scan_field(scanner, field)]
+
+
+def scan_text(text: str, *, path: str = "text", core_only: bool = False) -> list[Finding]:
+    """Return the findings of one text, as a core field named `path`."""
+    return scan([Field(path, text, True)], core_only=core_only)
+
+
+def mask(field: Field, *, core_only: bool = False) -> tuple[str, list[Finding]]:
+    """Return the field's text with every match as `[redacted:<label>]`, and what was found in it."""
+    scanner = _scanner(core_only)
+    findings = _scan_field(scanner, field)
+    if not findings:
+        return field.text, []
+    text = field.text
+    for pattern in scanner.patterns:
+        text = _masked(text, pattern)
+    return text, findings
+
+
+def _masked(text: str, pattern: _Compiled) -> str:
+    pieces, end = [], 0
+    for start, stop in pattern.spans(text):
+        if start >= end and "[redacted:" not in text[start:stop]:
+            pieces += [text[end:start], f"[redacted:{pattern.label}]"]
+            end = stop
+    return "".join([*pieces, text[end:]])
+
+
+def _scan_field(scanner: _Scanner, field: Field) -> list[Finding]:
+    findings = []
+    for pattern in scanner.matching(field.text):
+        extended = pattern.extended or not field.core
+        first = next(pattern.spans(field.text), None)
+        if first is not None:
+            text = field.text[first[0] : first[1]]
+            shown = _MASKED if pattern.hidden else shorten_match(text)
+            findings.append(Finding(field.path, pattern.label, extended, shown))
+    return findings
+
+
+def shorten_match(text: str) -> str:
+    """Return the first 32 characters of `text`, and `…` where there are more (section 000.2 of the facts)."""
+    return text if len(text) <= SHOWN_LENGTH else shorten(text, SHOWN_LENGTH + 1)
+
+
+class _Compiled:
+    """A pattern ready to search; group 1, where there is one, is what counts as found."""
+
+    def __init__(self, pattern: Pattern, extended: bool) -> None:
+        self.label = pattern.label
+        self.hidden = pattern.hidden
+        self.extended = extended
+        self._accepts = pattern.accepts
+        self._regex = re2.compile(pattern.regex, _options())
+        self._group = 1 if self._regex.groups else 0
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        rejected = 0
+        for match in self._regex.finditer(text):
+            # No honest field holds a thousand near misses; one that does is reported, and the time stays bounded.
+            if self._accepts is None or rejected > _MAX_REJECTED or self._accepts(match, text):
+                yield match.span(self._group)
+            else:
+                rejected += 1
+
+
+class _Scanner:
+    """All patterns of a mode: as one set, which says quickly which of them can match."""
+
+    def __init__(self, patterns: list[_Compiled], sources: list[Pattern]) -> None:
+        self.patterns = patterns
+        self._set = re2.Set.SearchSet(_options())
+        for source in sources:
+            self._set.Add(source.regex)
+        self._set.Compile()
+
+    def any(self, text: str) -> bool:
+        return bool(self._set.Match(text))
+
+    def matching(self, text: str) -> list[_Compiled]:
+        return [self.patterns[index] for index in sorted(self._set.Match(text) or ())]
+
+
+def _options() -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = _SET_MEMORY
+    return options
+
+
+@cache
+def _scanner(core_only: bool) -> _Scanner:
+    sources = list(CORE) if core_only else [*CORE, *EXTENDED]
+    return _Scanner([_Compiled(source, source not in CORE) for source in sources], sources)
