@@ -8,7 +8,7 @@ reader, who sees both texts, never a judgement that changes anything.
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"[\w.+#-]*\w[+#]*")
 _STOP = frozenset(
     "a an the to of for in on at by with and or as is are be was were it its this that we will must should not no do "
-    "does use using only from into over never always than then so if when what which who how why can any all our".split()
+    "does use using only from into over never always than then so if when what which who how why can any all".split()
 )
 _REVERSAL = re.compile(
     r"\b(?:not|never|no longer|instead of|rather than|abandon\w*|drop\w*|remove\w*|revert\w*|replac\w*|switch\w*"

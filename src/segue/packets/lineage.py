@@ -45,6 +45,21 @@ def closes_cycle(packet_id: str, parent_id: str, parents: Mapping[str, str]) -> 
     return parent_id == packet_id or packet_id in trace(parent_id, parents).ids
 
 
+def in_cycles(parents: Mapping[str, str]) -> list[str]:
+    """Return the ids whose chain leads back to themselves, sorted; `parents` maps ids to their parents' ids."""
+    state: dict[str, int] = {}  # the number of the walk that met an id
+    found: list[str] = []
+    for walk, start in enumerate(parents):
+        path, current = [], start
+        while current in parents and current not in state:
+            state[current] = walk
+            path.append(current)
+            current = parents[current]
+        if state.get(current) == walk and current in path:
+            found += path[path.index(current) :]
+    return sorted(found)
+
+
 def carry(packet: Packet, parent: Packet, what: tuple[str, ...]) -> Packet:
     """Return `packet` with the parent's methods, constraints or locked decisions added where it lacks them.
 

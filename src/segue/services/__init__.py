@@ -1,1 +1,1 @@
-"""services"""
+"""What the doors call: each method is one unit of work over the store, with the parts deciding and storage writing."""

@@ -1,0 +1,153 @@
+"""One database, SQLite or PostgreSQL: how it is opened, and its two kinds of transaction.
+
+Every writing path begins with the write lock (`BEGIN IMMEDIATE`), so that it never fails half-way for want of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from sqlalchemy import event
+
+from segue.base.errors import Failed, InvalidInput
+from segue.storage.failures import translated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+BUSY_SECONDS = 60
+_WRITE = "segue_write"
+_LOCATIONS = "give a path, sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME"
+
+
+class Database:
+    """An open database. `path` is the file of an embedded one, None on PostgreSQL; `name` may be shown to people."""
+
+    def __init__(self, engine: sa.Engine, path: Path | None, *, read_only: bool = False) -> None:
+        self.engine = engine
+        self.path = path
+        self.read_only = read_only
+        self.name = str(path) if path else engine.url.render_as_string(hide_password=True)
+
+    @property
+    def is_sqlite(self) -> bool:
+        return self.path is not None
+
+    @contextlib.contextmanager
+    def read(self) -> Iterator[sa.Connection]:
+        """Yield a connection inside one read transaction: all its queries see one state."""
+        options = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        with translated(self.name), self.engine.connect() as connection:
+            reading = connection.execution_options(**options)
+            with reading.begin():
+                yield reading
+
+    @contextlib.contextmanager
+    def write(self) -> Iterator[sa.Connection]:
+        """Yield a connection inside one write transaction: all of it is stored at the end, or nothing."""
+        if self.read_only:
+            raise Failed("store.read_only", f"the store {self.name} cannot be written; nothing was saved")
+        with translated(self.name), self.engine.connect() as connection:
+            writing = connection.execution_options(**{_WRITE: True})
+            with writing.begin():
+                yield writing
+
+    def set_wal(self) -> None:
+        """Put an embedded store into WAL mode. To be called under a lock: SQLite does not wait for this."""
+        with translated(self.name), contextlib.closing(self.engine.raw_connection()) as connection:
+            cursor = connection.cursor()
+            cursor.execute("PRAGMA journal_mode = WAL")
+            cursor.close()
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def lock_scope(connection: sa.Connection, scope_id: str) -> None:
+    """Hold back other writers of the same scope until this transaction ends (SQLite has one writer anyway)."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(scope_id, 0))))
+
+
+def open_database(location: str | Path) -> Database:
+    """Open the database at a path, or at a URL `sqlite:///FILE` or `postgresql+psycopg://…`. Checks no schema.
+
+    Raises Failed where it cannot be opened, InvalidInput `store.url` for a URL of another kind.
+    """
+    text = str(location)
+    if text.startswith("sqlite:///"):
+        return _open_sqlite(Path(text.removeprefix("sqlite:///")))
+    if "://" not in text:
+        return _open_sqlite(Path(text))
+    scheme, rest = text.split("://", 1)
+    if scheme not in ("postgresql+psycopg", "postgresql", "postgres"):
+        raise InvalidInput(
+            "store.url", f"cannot open {scheme}://…; give a path, sqlite:///FILE or postgresql+psycopg://…"
+        )
+    try:
+        engine = sa.create_engine(
+            f"postgresql+psycopg://{rest}", pool_pre_ping=True, connect_args={"connect_timeout": 10}
+        )
+    except sa.exc.ArgumentError:
+        raise InvalidInput(
+            "store.url", "this is not a database URL; give postgresql+psycopg://USER@HOST/NAME"
+        ) from None
+    return Database(engine, None)
+
+
+def _open_sqlite(path: Path) -> Database:
+    path = path.expanduser().absolute()
+    if path.is_dir():
+        raise Failed("store.cannot_open", f"{path} is a folder; name the store's file in it")
+    read_only = not _prepare_file(path)
+    query = "?mode=ro&immutable=1&uri=true" if read_only else ""
+    location = f"file:{_quoted(path)}{query}" if read_only else str(path)
+    engine = sa.create_engine(
+        sa.URL.create("sqlite+pysqlite"),
+        creator=lambda: _connect(location, uri=read_only),
+        poolclass=sa.pool.QueuePool,
+    )
+    event.listen(engine, "begin", _begin)
+    return Database(engine, path, read_only=read_only)
+
+
+def _prepare_file(path: Path) -> bool:
+    """Make sure that the file exists, private to its owner; return whether it can be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    except OSError as error:
+        if path.is_file() and os.access(path, os.R_OK):
+            return False
+        raise Failed("store.cannot_open", f"cannot open the store {path}: {error.strerror or error}") from error
+    # SQLite needs two more files beside this one; where the folder does not take them, only reading is possible.
+    return os.access(path.parent, os.W_OK)
+
+
+def _quoted(path: Path) -> str:
+    from urllib.parse import quote
+
+    return quote(str(path))
+
+
+def _connect(location: str, *, uri: bool) -> sqlite3.Connection:
+    connection = sqlite3.connect(location, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=uri)
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA secure_delete = ON")
+    return connection
+
+
+def _begin(connection: sa.Connection) -> None:
+    writing = connection.get_execution_options().get(_WRITE)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+
+def pragma(connection: sa.Connection, statement: str) -> Any:
+    """Return the first value that a SQLite PRAGMA answers."""
+    return connection.exec_driver_sql(f"PRAGMA {statement}").scalar()

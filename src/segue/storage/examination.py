@@ -1,0 +1,121 @@
+"""The doctor's eyes: what in a store is not as it should be, and what can be mended."""
+
+from __future__ import annotations
+
+import stat
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from segue.base import files
+from segue.base.errors import InvalidInput
+from segue.packets import lineage, schema
+from segue.storage import packets as rows
+from segue.storage.tables import packets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from segue.storage.database import Database
+
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something wrong: a `code` (`doctor.columns`), a message, and whether it was `repaired` just now."""
+
+    code: str
+    message: str
+    repaired: bool = False
+
+
+def examine_files(database: Database, *, repair: bool) -> list[Finding]:
+    """Return what is wrong with the files of an embedded store."""
+    path = database.path
+    if path is None:
+        return []
+    found = []
+    if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        if repair:
+            path.chmod(0o600)
+        found.append(Finding("doctor.mode", f"others may read {path.name}; it should have mode 0600", repair))
+    for partial in sorted(path.parent.glob(f"*{files.PARTIAL}")):
+        if repair:
+            partial.unlink(missing_ok=True)
+        found.append(Finding("doctor.partial", f"{partial.name} was left by an interrupted write", repair))
+    return found
+
+
+def integrity(connection: sa.Connection) -> list[str]:
+    """Return what SQLite's own check finds wrong with the file; nothing on PostgreSQL."""
+    if connection.dialect.name != "sqlite":
+        return []
+    answers = connection.exec_driver_sql("PRAGMA integrity_check(20)").scalars().all()
+    broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+    return [str(answer) for answer in answers if answer != "ok"] + [
+        f"{row[0]}: a row without its parent" for row in broken
+    ]
+
+
+def examine(connection: sa.Connection, *, repair: bool, ref_key: Callable[[str], str | None]) -> list[Finding]:
+    """Return what is wrong with the rows; with `repair` the columns that follow from bodies are written again."""
+    found = [
+        Finding("doctor.damaged", f"the file is damaged: {text}; restore a backup") for text in integrity(connection)
+    ]
+    if found:
+        return found
+    for row in _packet_rows(connection):
+        found += _examine_packet(connection, row, repair=repair, ref_key=ref_key)
+    return found + _cycles(connection)
+
+
+def _packet_rows(connection: sa.Connection) -> Iterator[sa.Row[Any]]:
+    position = ("", "")
+    while True:
+        query = sa.select(packets).where(sa.tuple_(packets.c.scope_id, packets.c.id) > sa.tuple_(*position))
+        batch = connection.execute(query.order_by(packets.c.scope_id, packets.c.id).limit(_BATCH)).all()
+        if not batch:
+            return
+        yield from batch
+        position = (batch[-1].scope_id, batch[-1].id)
+
+
+def _examine_packet(
+    connection: sa.Connection, row: sa.Row[Any], *, repair: bool, ref_key: Callable[[str], str | None]
+) -> list[Finding]:
+    try:
+        packet = schema.parse(bytes(row.body))
+    except InvalidInput as error:
+        return [Finding("doctor.body", f"{row.id} does not read: {error.message}; `segue rm` it or restore a backup")]
+    if packet.id != row.id or packet.canonical != bytes(row.body):
+        return [Finding("doctor.body", f"{row.id} holds another packet's body; `segue rm` it or restore a backup")]
+    ref = packet.project.ref if packet.project else ""
+    wanted = rows.derived(packet, ref_key(ref) if ref else None)
+    found = []
+    wrong = [name for name, value in wanted.items() if getattr(row, name) != _as_stored(value)]
+    tags = rows.tags_of(connection, row.scope_id, row.id)
+    if wrong:
+        found.append(Finding("doctor.columns", f"{row.id}: {', '.join(wrong)} do not follow the body", repair))
+    if tags != tuple(sorted(set(packet.tags))):
+        found.append(Finding("doctor.tags", f"{row.id}: its tags do not follow the body", repair))
+    if found and repair:
+        rows.derive_again(connection, row.scope_id, packet, wanted)
+    return found
+
+
+def _as_stored(value: Any) -> Any:
+    return value.replace("\0", "\ufffd") if isinstance(value, str) else value
+
+
+def _cycles(connection: sa.Connection) -> list[Finding]:
+    found = []
+    for scope_id in connection.execute(sa.select(packets.c.scope_id).distinct()).scalars().all():
+        above = rows.all_parents(connection, scope_id)
+        in_cycle = lineage.in_cycles(above)
+        found += [
+            Finding("doctor.cycle", f"{packet_id} is its own ancestor; save it again with --replace")
+            for packet_id in in_cycle
+        ]
+    return found

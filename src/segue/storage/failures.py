@@ -1,0 +1,51 @@
+"""What went wrong in a database, said so that a person can act on it. No message holds a password or a value."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from segue.base.errors import Failed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NOTHING = "nothing was saved"
+_SQLITE = {
+    sqlite3.SQLITE_FULL: ("store.full", "the disk is full; " + _NOTHING),
+    sqlite3.SQLITE_READONLY: ("store.read_only", "it cannot be written; " + _NOTHING),
+    sqlite3.SQLITE_PERM: ("store.read_only", "access is denied; " + _NOTHING),
+    sqlite3.SQLITE_CANTOPEN: ("store.cannot_open", "it, or its folder, cannot be opened for writing; " + _NOTHING),
+    sqlite3.SQLITE_BUSY: ("store.busy", "another process holds it; " + _NOTHING + ", try again"),
+    sqlite3.SQLITE_LOCKED: ("store.busy", "another connection holds it; " + _NOTHING + ", try again"),
+    sqlite3.SQLITE_CORRUPT: ("store.corrupt", "the file is damaged; see `segue doctor`, or restore a backup"),
+    sqlite3.SQLITE_NOTADB: ("store.corrupt", "the file is not a Segue store"),
+    sqlite3.SQLITE_IOERR: ("store.io", "the disk failed to read or write; " + _NOTHING),
+}
+
+
+@contextlib.contextmanager
+def translated(name: str) -> Iterator[None]:
+    """Raise Failed `store.…` for what the database of that name raises inside the block."""
+    try:
+        yield
+    except sa.exc.DBAPIError as error:
+        raise _failed(name, error.orig) from error
+    except sqlite3.Error as error:
+        raise _failed(name, error) from error
+
+
+def _failed(name: str, error: BaseException | None) -> Failed:
+    if isinstance(error, sqlite3.Error):
+        primary = (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
+        code, said = _SQLITE.get(primary, ("store.failed", f"it failed ({type(error).__name__}); {_NOTHING}"))
+        return Failed(code, f"the store {name}: {said}")
+    state = getattr(error, "sqlstate", None)
+    if state is None:
+        return Failed("store.unreachable", f"the database {name} does not answer; {_NOTHING}")
+    if state.startswith("53"):
+        return Failed("store.full", f"the database {name} is out of resources; {_NOTHING}")
+    return Failed("store.failed", f"the database {name} refused (SQLSTATE {state}); {_NOTHING}")

@@ -1,0 +1,104 @@
+"""Whether a database has the schema of this version, and bringing it there.
+
+Alembic takes a third of a second to import, so the stored revision is read by hand and Alembic is imported only
+where it differs from HEAD.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from segue.base.errors import Failed
+from segue.storage import settings
+from segue.storage.database import Database, pragma
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HEAD = "0001"
+_LOCK = 0x5E60E
+_LOCK_SECONDS = 120
+_MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+def ensure(database: Database) -> None:
+    """Bring the database to HEAD: create its tables, or migrate them, in one transaction under a lock.
+
+    Raises Failed `store.newer` where another version of Segue has moved it further, `store.foreign` where the
+    tables are not Segue's.
+    """
+    with database.read() as connection:
+        revision = stored_revision(connection)
+        ready = revision == HEAD and (not database.is_sqlite or journal_mode(connection) == "wal")
+    if ready or (revision == HEAD and database.read_only):
+        return
+    if database.read_only:
+        raise Failed("store.read_only", f"the store {database.name} needs a migration and cannot be written")
+    with _exclusive(database), database.write() as connection:
+        if not database.is_sqlite:
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+        migrate(connection, database.name)
+
+
+def stored_revision(connection: sa.Connection) -> str | None:
+    """Return the revision that the database says it has, None where it has no tables of ours."""
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return None
+    value = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
+    return None if value is None else str(value)
+
+
+def migrate(connection: sa.Connection, name: str) -> None:
+    """Upgrade inside the transaction of `connection`; nothing of it stays if it fails."""
+    revision = stored_revision(connection)
+    if revision == HEAD:
+        return
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    if revision is not None and revision not in known:
+        raise Failed(
+            "store.newer",
+            f"the store {name} has schema {revision}, which this version of Segue does not know; upgrade Segue",
+            {"revision": revision, "supported": HEAD},
+        )
+    if revision is None and sa.inspect(connection).get_table_names():
+        raise Failed("store.foreign", f"the database {name} holds tables that are not Segue's; name another one")
+    _upgrade(connection, config)
+
+
+def _upgrade(connection: sa.Connection, config: object) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    assert isinstance(config, Config)  # noqa: S101 - narrows the type; the import above must stay lazy
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+    if settings.get(connection, "key") is None:
+        settings.put(connection, "key", secrets.token_hex(32))
+
+
+@contextlib.contextmanager
+def _exclusive(database: Database) -> Iterator[None]:
+    """Let one process at a time create or migrate an embedded store, and put it into WAL mode."""
+    if database.path is None:
+        yield
+        return
+    from filelock import FileLock
+
+    with FileLock(f"{database.path}.lock", mode=0o600, timeout=_LOCK_SECONDS):
+        database.set_wal()
+        yield
+
+
+def journal_mode(connection: sa.Connection) -> str:
+    """Return the journal mode of an embedded store."""
+    return str(pragma(connection, "journal_mode"))

@@ -1,0 +1,36 @@
+"""Scopes: whose rows these are. An embedded store has one, the local user's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from segue.base import ids, time
+from segue.storage import settings
+from segue.storage.tables import scopes
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from segue.storage.database import Database
+
+_SETTING = "local_scope"
+
+
+def local(database: Database, now: datetime) -> str:
+    """Return the id of the local user's scope; the first call in a store makes it."""
+    with database.read() as connection:
+        scope_id = settings.get(connection, _SETTING)
+    if scope_id is not None:
+        return scope_id
+    with database.write() as connection:
+        return settings.get(connection, _SETTING) or _make_local(connection, now)
+
+
+def _make_local(connection: sa.Connection, now: datetime) -> str:
+    scope_id = ids.new(now)
+    made = time.microseconds(now)
+    connection.execute(sa.insert(scopes).values(scope_id=scope_id, kind="personal", name="local", created_us=made))
+    settings.put(connection, _SETTING, scope_id)
+    return scope_id
