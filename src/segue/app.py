@@ -26,18 +26,41 @@ class Segue:
     """An open store with its services. Close it, or use it as a context manager."""
 
     def __init__(
-        self, location: str | Path, *, home: Path, directory: Path, clock: Callable[[], datetime], actor: str
+        self,
+        database: Database,
+        scope_id: str,
+        *,
+        home: Path,
+        directory: Path,
+        clock: Callable[[], datetime],
+        actor: str,
     ) -> None:
-        from segue.storage import schema, scopes
-        from segue.storage.database import open_database
-
+        self._database = database
+        self._scope = scope_id
         self._home = home
         self._directory = directory
         self._clock = clock
         self._actor = actor
-        self._database: Database = open_database(location)
-        schema.ensure(self._database)
-        self._scope = scopes.local(self._database, clock())
+
+    def at(self, directory: Path) -> Segue:
+        """Return this Segue as seen from another folder, and so for its project; both share the store."""
+        return Segue(
+            self._database, self._scope, home=self._home, directory=directory, clock=self._clock, actor=self._actor
+        )
+
+    @property
+    def home(self) -> Path:
+        """The folder of Segue's own files."""
+        return self._home
+
+    @property
+    def directory(self) -> Path:
+        """The folder that this Segue was opened in."""
+        return self._directory
+
+    def now(self) -> datetime:
+        """Return the time by this Segue's clock."""
+        return self._clock()
 
     @cached_property
     def project(self) -> Project:
@@ -84,9 +107,15 @@ def open(  # noqa: A001 - the library's one verb; read as segue.open
     `segue.db` in the home folder (see `home`). `directory` is the folder whose project is meant, the current one
     by default; `clock` gives the time; `actor` is named in the event log. Raises Failed `store.…`.
     """
+    from segue.storage import schema, scopes
+    from segue.storage.database import open_database
+
     folder = home(os.environ)
-    chosen = location if location is not None else os.environ.get("SEGUE_DB") or folder / STORE_FILE
-    return Segue(chosen, home=folder, directory=directory or current_directory(), clock=clock, actor=actor)
+    database = open_database(location if location is not None else os.environ.get("SEGUE_DB") or folder / STORE_FILE)
+    schema.ensure(database)
+    scope_id = scopes.local(database, clock())
+    here = directory or current_directory()
+    return Segue(database, scope_id, home=folder, directory=here, clock=clock, actor=actor)
 
 
 def home(environment: Mapping[str, str]) -> Path:

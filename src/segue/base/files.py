@@ -22,7 +22,7 @@ def staged(path: Path, *, mode: int = 0o600) -> Iterator[Path]:
 
     The file gets `mode`. Raises Failed `file.write` when the disk does not take it.
     """
-    target = path.resolve()  # a link stays a link: what it points to is replaced
+    target = _target(path)
     partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}{PARTIAL}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -37,6 +37,14 @@ def staged(path: Path, *, mode: int = 0o600) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             partial.unlink(missing_ok=True)
+
+
+def _target(path: Path) -> Path:
+    """Return the file that `path` leads to: a link stays a link, what it points to is replaced."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):  # RuntimeError: Python up to 3.12, for a link that leads to itself
+        raise Failed("file.write", f"could not write {path}: its symbolic links lead nowhere") from None
 
 
 def write_bytes(path: Path, data: bytes, *, mode: int = 0o600) -> None:

@@ -19,7 +19,8 @@ MAX_DEPTH = 64
 MAX_DIGITS = 400
 
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
-_STRUCTURE = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+# Possessive, and the closing quote may lack: a string without an end must not be tried again from each quote in it.
+_STRUCTURE = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
 
 class _Rejected(ValueError):

@@ -7,6 +7,7 @@ at all fields at once, so that clean text, the usual case, costs one pass.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,6 +24,9 @@ SHOWN_LENGTH = 32
 _MASKED = "-----BEGIN …"
 _SET_MEMORY = 64 << 20
 _MAX_REJECTED = 1_000
+_MASK_ROUNDS = 4
+_KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_BODY = re.compile(r"(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{16,}+)*+(?:(?:\s|\\[nr])*[A-Za-z0-9+/]*={1,2})?")
 
 
 class Field(NamedTuple):
@@ -70,24 +74,45 @@ def scan_text(text: str, *, path: str = "text", core_only: bool = False) -> list
 
 
 def mask(field: Field, *, core_only: bool = False) -> tuple[str, list[Finding]]:
-    """Return the field's text with every match as `[redacted:<label>]`, and what was found in it."""
+    """Return the field's text with every match as `[redacted:<label>]`, and what was found in it.
+
+    Nothing findable is left in the text. A private key goes as a whole, not its header alone.
+    """
     scanner = _scanner(core_only)
-    findings = _scan_field(scanner, field)
-    if not findings:
-        return field.text, []
     text = field.text
-    for pattern in scanner.patterns:
-        text = _masked(text, pattern)
-    return text, findings
+    findings: list[Finding] = []
+    for _ in range(_MASK_ROUNDS):  # a marker can bring out a match that the text before it had hidden
+        found = _scan_field(scanner, field._replace(text=text))
+        if not found:
+            return text, findings
+        known = {finding.kind for finding in findings}
+        findings += [finding for finding in found if finding.kind not in known]
+        for pattern in scanner.patterns:
+            text = _masked(text, pattern)
+    return marker(findings[0].label), findings
+
+
+def marker(label: str) -> str:
+    """Return what stands for a masked text."""
+    return f"[redacted:{label}]"
 
 
 def _masked(text: str, pattern: _Compiled) -> str:
     pieces, end = [], 0
     for start, stop in pattern.spans(text):
-        if start >= end and "[redacted:" not in text[start:stop]:
-            pieces += [text[end:start], f"[redacted:{pattern.label}]"]
-            end = stop
+        if start >= end:
+            pieces += [text[end:start], marker(pattern.label)]
+            end = _end_of_key(text, stop) if pattern.hidden else stop
     return "".join([*pieces, text[end:]])
+
+
+def _end_of_key(text: str, start: int) -> int:
+    """Return where the key ends whose header ends at `start`: with its END line, else with its base64 text."""
+    closing = _KEY_END.search(text, start)
+    if closing:
+        return closing.end()
+    body = _KEY_BODY.match(text, start)
+    return body.end() if body else start
 
 
 def _scan_field(scanner: _Scanner, field: Field) -> list[Finding]:

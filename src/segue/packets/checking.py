@@ -88,7 +88,12 @@ def mask(document: dict[str, Any], *, core_only: bool = False) -> tuple[dict[str
             return None
         if item.path.startswith("methods[") and item.path.endswith(_METHOD_NAME):
             return f"redacted-{found[0].label}"
-        return shorten(text, max(_limit(item.path), 1))
+        limit = _limit(item.path)
+        if len(text) > limit:
+            text = shorten(text, limit)
+            if redaction.scan([item._replace(text=text)], core_only=core_only):  # the cut itself can make a match
+                return redaction.marker(found[0].label)
+        return text
 
     return fields.replaced(document, replace), replaced
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from segue.base.redaction import Field
+from segue.base.untrusted import one_line, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+_KEY_LENGTH = 40
 _CORE_TEXTS = frozenset({"goal", "next_step"})
 _CORE_LISTS = frozenset({"success_criteria", "constraints", "open_questions"})
 _CORE_MEMBERS = {
@@ -29,15 +31,22 @@ def texts(document: Mapping[str, Any]) -> list[Field]:
 
 def replaced(document: Mapping[str, Any], replace: Callable[[Field], str | None]) -> dict[str, Any]:
     """Return a copy of `document` with each string replaced by what `replace` gives for it (None drops a list item)."""
-    return {key: _replaced(value, key, key in _CORE_TEXTS, key, replace) for key, value in document.items()}
+    return {key: _replaced(value, _shown(key), key in _CORE_TEXTS, key, replace) for key, value in document.items()}
 
 
 def _walk_document(document: Mapping[str, Any]) -> Iterator[Field]:
     for key, value in document.items():
         if isinstance(value, str):
-            yield Field(key, value, key in _CORE_TEXTS)
+            yield Field(_shown(key), value, key in _CORE_TEXTS)
         else:
-            yield from _walk(value, key, key)
+            yield from _walk(value, _shown(key), key)
+
+
+def _shown(key: str) -> str:
+    """Return a member's name for a path: unknown ones are foreign text."""
+    return (
+        key if key.isascii() and key.isidentifier() and len(key) <= _KEY_LENGTH else shorten(one_line(key), _KEY_LENGTH)
+    )
 
 
 def _walk(value: Any, path: str, top: str) -> Iterator[Field]:
@@ -51,9 +60,9 @@ def _walk(value: Any, path: str, top: str) -> Iterator[Field]:
     elif isinstance(value, dict):
         for key, item in value.items():
             if isinstance(item, str):
-                yield Field(f"{path}.{key}", item, is_core_member(path, key, top))
+                yield Field(f"{path}.{_shown(key)}", item, is_core_member(path, key, top))
             else:
-                yield from _walk(item, f"{path}.{key}", top)
+                yield from _walk(item, f"{path}.{_shown(key)}", top)
 
 
 def is_core_member(path: str, key: str, top: str) -> bool:
@@ -70,7 +79,7 @@ def _replaced(value: Any, path: str, core: bool, top: str, replace: Callable[[Fi
         return [item for item in items if item is not None]
     if isinstance(value, dict):
         return {
-            key: _replaced(item, f"{path}.{key}", is_core_member(path, key, top), top, replace)
+            key: _replaced(item, f"{path}.{_shown(key)}", is_core_member(path, key, top), top, replace)
             for key, item in value.items()
         }
     return value

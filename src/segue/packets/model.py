@@ -91,11 +91,12 @@ class Packet:
     def new(cls, *, goal: str, next_step: str, now: datetime | None = None, **members: Any) -> Packet:
         """Return a packet of the current version with a fresh ULID and the time `now` (else the clock's).
 
-        `members` are further attributes of the class. Raises TypeError for one that does not exist.
+        `members` are further attributes of the class, lists or tuples. Raises TypeError for one that does not exist.
         """
         instant = now or time.utc_now()
         created = time.to_text(instant.replace(microsecond=0))
         filled = {"ltm_version": CURRENT_VERSION, "id": ids.new(instant), "created_at": created} | members
+        filled = {name: tuple(value) if isinstance(value, list) else value for name, value in filled.items()}
         return cls(goal=goal, next_step=next_step, **filled)
 
     @classmethod

@@ -293,10 +293,11 @@ class Packets:
         """Return what changed from one packet to another. Raises NotFound, Ambiguous."""
         return diff.compare(self.get(older_id), self.get(newer_id))
 
-    def count(self) -> int:
-        """Return how many packets the scope has."""
+    def count(self, *, project: str | None = None) -> int:
+        """Return how many packets the scope has; with `project` "." only this project's."""
+        keys = self._project().keys if project == "." else None
         with self._database.read() as connection:
-            return rows.count(connection, self._scope)
+            return rows.count(connection, self._scope, keys)
 
     def _resolve(self, connection: sa.Connection, given: str) -> str:
         if rows.known(connection, self._scope, [given]):

@@ -272,9 +272,11 @@ def all_parents(connection: sa.Connection, scope_id: str) -> dict[str, str]:
     return {row.id: row.parent_id for row in connection.execute(query)}
 
 
-def count(connection: sa.Connection, scope_id: str) -> int:
-    """Return how many packets the scope has."""
-    return connection.execute(sa.select(sa.func.count()).where(_COLUMNS.scope_id == scope_id)).scalar_one()
+def count(connection: sa.Connection, scope_id: str, project_keys: tuple[str, ...] | None = None) -> int:
+    """Return how many packets the scope has, or how many of the project that has these keys."""
+    conditions = _conditions(scope_id, Filter(project_keys=project_keys))
+    query = sa.select(sa.func.count()).select_from(packets).where(_COLUMNS.scope_id == scope_id, *conditions)
+    return connection.execute(query).scalar_one()
 
 
 def known(connection: sa.Connection, scope_id: str, packet_ids: list[str]) -> set[str]:

@@ -1,0 +1,138 @@
+"""ls, show and rm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from segue.base import ids, time
+from segue.base.untrusted import one_line, shorten
+from segue.cli import output
+from segue.cli.arguments import PACKETS, AsJson, Now, PacketId, opened
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from segue.services.packets import Page
+    from segue.storage.packets import Listed
+
+_GOAL_WIDTH = 72
+
+
+def register(app: typer.Typer) -> None:
+    app.command(rich_help_panel=PACKETS)(ls)
+    app.command(rich_help_panel=PACKETS)(show)
+    app.command(rich_help_panel=PACKETS)(rm)
+
+
+def ls(
+    project: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only this project: a name or ref, `.` for the current one.")
+    ] = None,
+    tag: Annotated[str | None, typer.Option(help="Only packets with this tag.")] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only packets from this time on: 2026-05-04, RFC 3339 or 7d.")
+    ] = None,
+    search: Annotated[str | None, typer.Option(metavar="WORDS", help="Only packets that hold all these words.")] = None,
+    limit: Annotated[int, typer.Option(help="How many at most, 1 to 500.")] = 50,
+    cursor: Annotated[str | None, typer.Option(help="Go on where an earlier list ended.")] = None,
+    now: Now = None,
+    as_json: AsJson = False,
+) -> int:
+    """List packets, newest first."""
+    with opened(now) as segue:
+        moment = segue.now()
+        bound = time.parse_moment(since, moment) if since else None
+        page = segue.packets.ls(project=project, tag=tag, since=bound, search=search, limit=limit, cursor=cursor)
+    if as_json:
+        output.as_json(page_json(page))
+    else:
+        print_table(page.packets, moment)
+        if page.cursor:
+            output.note(f"more: --cursor {page.cursor}")
+    return 0
+
+
+def page_json(page: Page) -> dict[str, Any]:
+    """Return the shape of `segue ls --json`."""
+    return {"packets": [listed_json(each) for each in page.packets], "cursor": page.cursor}
+
+
+def listed_json(listed: Listed) -> dict[str, Any]:
+    """Return one packet of a list as JSON values."""
+    return {
+        "id": listed.id,
+        "created_at": listed.created_at,
+        "goal": listed.goal,
+        "project": {"name": listed.project_name, "ref": listed.project_ref},
+        "parent_id": listed.parent_id or None,
+        "tags": list(listed.tags),
+        "flagged": listed.flagged,
+    }
+
+
+def line(listed: Listed, now: datetime) -> str:
+    """Return one packet as a line: short id, age, goal."""
+    return f"{ids.short(one_line(listed.id))}  {_age(listed, now)}  {shorten(one_line(listed.goal), _GOAL_WIDTH)}"
+
+
+def print_table(packets: list[Listed], now: datetime) -> None:
+    """Print packets as a table as wide as the terminal; nothing but a note where there are none."""
+    if not packets:
+        output.note("no packets")
+        return
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False, soft_wrap=False)
+    if not console.is_terminal and "COLUMNS" not in console._environ:  # a pipe has no width to fit
+        console.width = 160
+    table = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False, show_edge=False)
+    table.add_column("ID", no_wrap=True, style="bold" if console.is_terminal else "")
+    table.add_column("CREATED", no_wrap=True)
+    table.add_column("PROJECT", no_wrap=True, overflow="ellipsis", max_width=24)
+    table.add_column("GOAL", no_wrap=True, overflow="ellipsis", max_width=_GOAL_WIDTH + 1)
+    for each in packets:
+        project = one_line(each.project_name or each.project_ref)
+        cells = (ids.short(one_line(each.id)), _age(each, now), project, one_line(each.goal))
+        table.add_row(*(Text(cell) for cell in cells))
+    console.print(table)
+
+
+def _age(listed: Listed, now: datetime) -> str:
+    return time.ago(time.from_microseconds(listed.created_us), now)
+
+
+def show(
+    packet_id: PacketId,
+    raw: Annotated[bool, typer.Option("--raw", help="Print the stored bytes.")] = False,
+    now: Now = None,
+    as_json: AsJson = False,
+) -> int:
+    """Show a packet with every field it has."""
+    from segue.packets import summary
+
+    with opened(now) as segue:
+        stored = segue.packets.stored(packet_id)
+        if raw or as_json:
+            output.stored_bytes(stored.body)
+            return 0
+        packet = segue.packets.get(stored.id)
+        notes = [f"Revision:   {stored.revision}"] if stored.revision > 1 else []
+        notes += ["Flagged:    stored with findings (--allow-unredacted)"] if stored.flagged else []
+        output.data(summary.render(packet, segue.now(), notes))
+    return 0
+
+
+def rm(packet_id: PacketId, now: Now = None, as_json: AsJson = False) -> int:
+    """Remove a packet for good."""
+    with opened(now) as segue:
+        full = segue.packets.rm(packet_id)
+    if as_json:
+        output.as_json({"deleted": full})
+    else:
+        output.data(f"deleted {full}")
+    return 0

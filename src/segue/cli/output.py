@@ -1,0 +1,52 @@
+"""What reaches the terminal: data on stdout, everything for people on stderr, nothing unescaped."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from segue.base.untrusted import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def data(text: str) -> None:
+    """Print text for people or programs on stdout; control and invisible characters show escaped."""
+    print(visible(text))
+
+
+def stored_bytes(body: bytes) -> None:
+    """Print stored bytes as they are; on a terminal, characters that act on it appear as JSON escapes."""
+    if sys.stdout.isatty():
+        shown = (char if char == "\n" or visible(char) == char else _json_escape(char) for char in body.decode())
+        print("".join(shown))
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(body + b"\n")
+
+
+def _json_escape(char: str) -> str:
+    return json.dumps(char)[1:-1]
+
+
+def as_json(value: Any) -> None:
+    """Print a value as JSON on stdout, non-ASCII characters escaped (so that it is safe on any terminal)."""
+    print(json.dumps(value, indent=2))
+
+
+def note(text: str) -> None:
+    """Print a line for people on stderr."""
+    print(visible(text), file=sys.stderr)
+
+
+def notes(lines: Iterable[str]) -> None:
+    """Print lines for people on stderr."""
+    for line in lines:
+        note(line)
+
+
+def is_terminal() -> bool:
+    """Whether a person can be asked: stdin and stdout are a terminal."""
+    return bool(sys.stdin and sys.stdin.isatty() and sys.stdout and sys.stdout.isatty())

@@ -1,0 +1,205 @@
+"""save and resume: the two verbs of every day, and the hand-over prompt."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from segue.base.errors import Refused
+from segue.cli import output
+from segue.cli.arguments import EVERY_DAY, PACKETS, AsJson, Copy, CoreOnly, Now, OptionalId, opened, read_input
+from segue.cli.editor import edit
+
+if TYPE_CHECKING:
+    from segue.app import Segue
+    from segue.services.packets import Saved
+
+_NEWEST = "@newest"
+
+
+def register(app: typer.Typer) -> None:
+    app.command(rich_help_panel=EVERY_DAY)(save)
+    app.command(rich_help_panel=EVERY_DAY)(resume)
+
+
+def register_prompt(app: typer.Typer) -> None:
+    prompts = typer.Typer(no_args_is_help=True, help="Print a prompt that makes any model write what Segue reads.")
+    prompts.command("handoff")(prompt_handoff)
+    app.add_typer(prompts, name="prompt", rich_help_panel=PACKETS)
+
+
+def with_continue_value(arguments: list[str]) -> list[str]:
+    """Return the arguments with a value behind a bare `--continue`, which means the newest packet.
+
+    What follows it is its value unless that is an option, `-`, or the name of a file.
+    """
+    if arguments[:1] != ["save"] or "--continue" not in arguments:
+        return arguments
+    index = arguments.index("--continue") + 1
+    following = arguments[index : index + 1]
+    bare = not following or following[0].startswith("-") or Path(following[0]).is_file()
+    return [*arguments[:index], _NEWEST, *arguments[index:]] if bare else arguments
+
+
+def save(
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="[FILE|-]", show_default=False, help="A packet as JSON; `-` reads standard input."),
+    ] = None,
+    continues: Annotated[
+        str | None,
+        typer.Option("--continue", metavar="[ID]", help="Continue a packet; without ID this project's newest."),
+    ] = None,
+    carry: Annotated[
+        str | None,
+        typer.Option(metavar="WHAT", help="Copy methods,constraints,locked-decisions from the continued packet."),
+    ] = None,
+    replace_existing: Annotated[
+        bool, typer.Option("--replace", help="Replace another body that is stored under the same id.")
+    ] = False,
+    allow_unredacted: Annotated[
+        bool, typer.Option("--allow-unredacted", help="Store the packet as it is, whatever the redactor finds.")
+    ] = False,
+    core_only: CoreOnly = False,
+    print_only: Annotated[
+        bool, typer.Option("--print", help="Without FILE: print the draft and store nothing.")
+    ] = False,
+    now: Now = None,
+    as_json: AsJson = False,
+) -> int:
+    """Check a packet and store it. Prints its id.
+
+    Without FILE a packet is drafted from the project: its repository, branch, and newest recorded session of Claude
+    Code or Codex. The draft opens in your editor before it is stored.
+    """
+    from segue.services.packets import RedactionRefused
+
+    with opened(now) as segue:
+        if print_only and file is None:
+            output.stored_bytes(_draft(segue))
+            return 0
+        data = read_input(file) if file is not None else _edited(segue)
+        try:
+            saved = segue.packets.submit(
+                data,
+                allow_unredacted=allow_unredacted,
+                core_only=core_only,
+                replace_existing=replace_existing,
+                continues="" if continues == _NEWEST else continues,
+                carry=[each.strip() for each in carry.split(",") if each.strip()] if carry else (),
+            )
+        except RedactionRefused as error:
+            if not as_json:
+                output.notes(f"  • {finding.kind}: {finding.found}" for finding in error.findings)
+            raise
+        except Exception:
+            _keep(segue, file, data)
+            raise
+    _say_saved(saved, as_json=as_json)
+    return 0
+
+
+def _say_saved(saved: Saved, *, as_json: bool) -> None:
+    if as_json:
+        output.as_json(
+            {
+                "id": saved.packet.id,
+                "outcome": saved.outcome,
+                "redaction": [{"kind": finding.kind, "found": finding.found} for finding in saved.findings],
+                "warnings": [
+                    {"code": each.code, "path": each.path, "message": each.message} for each in saved.warnings
+                ],
+            }
+        )
+        return
+    output.notes(f"warning: {each.path}: {each.message}" for each in saved.warnings)
+    output.notes(f"stored unredacted: {finding.kind}: {finding.found}" for finding in saved.findings)
+    if saved.outcome != "created":
+        output.note(f"{saved.outcome}: {saved.packet.goal}")
+    output.data(saved.packet.id)
+
+
+def _draft(segue: Segue) -> bytes:
+    from segue.services.drafts import draft
+
+    return draft(segue.project, os.environ, Path.home(), segue.now())
+
+
+def _edited(segue: Segue) -> bytes:
+    """Let the person edit the draft and return what they left. Raises Refused where nobody can, or nothing is left."""
+    if not output.is_terminal():
+        raise Refused("save.no_terminal", "name a FILE, or - for standard input; a draft needs a terminal (or --print)")
+    text = edit(_draft(segue) + b"\n")
+    if not text.strip():
+        raise Refused("save.empty", "the draft was emptied; nothing was saved")
+    return text
+
+
+def _keep(segue: Segue, file: str | None, data: bytes) -> None:
+    """An edited draft that was refused is somebody's work: keep it and say where."""
+    if file is None:
+        from segue.base import files
+
+        kept = segue.home / "draft.json"
+        files.write_bytes(kept, data)
+        output.note(f"your draft is kept in {kept}; mend it and run `segue save {kept}`")
+
+
+def resume(
+    packet_id: OptionalId = None,
+    pick: Annotated[bool, typer.Option("--pick", help="Choose from a list.")] = False,
+    copy: Copy = False,
+    as_json: AsJson = False,
+) -> int:
+    """Print the resume block of a packet: what the next session needs to go on."""
+    with opened() as segue:
+        chosen = _picked(segue) if pick and packet_id is None else packet_id
+        packet = segue.packets.get(chosen) if chosen else segue.packets.newest()
+        block = segue.packets.resume(packet.id)
+    if as_json:
+        output.as_json({"id": packet.id, "resume": block})
+    else:
+        output.data(block.rstrip("\n"))
+    if copy:
+        copy_text(block)
+    return 0
+
+
+def _picked(segue: Segue) -> str:
+    if not output.is_terminal():
+        raise Refused("resume.no_terminal", "there is no terminal to pick on; give an ID, or none for the newest")
+    import questionary
+
+    from segue.cli.listing import line
+
+    listed = segue.packets.ls().packets
+    if not listed:
+        return segue.packets.newest().id  # raises the error that explains it
+    choices = [questionary.Choice(line(each, segue.now()), value=each.id) for each in listed]
+    answer = questionary.select("Resume which packet?", choices=choices).ask()
+    if answer is None:
+        raise typer.Exit(0)
+    return str(answer)
+
+
+def copy_text(text: str) -> None:
+    """Put text on the clipboard; where there is none, say so: the text was printed anyway."""
+    import pyperclip
+
+    try:
+        pyperclip.copy(text)
+    except pyperclip.PyperclipException:
+        output.note("warning: no clipboard here; copy the text above")
+    else:
+        output.note("copied to the clipboard")
+
+
+def prompt_handoff() -> int:
+    """Print a prompt that makes any model write a good packet of its session."""
+    from importlib import resources
+
+    output.data(resources.files("segue.packets").joinpath("handoff.md").read_text("utf-8").rstrip("\n"))
+    return 0

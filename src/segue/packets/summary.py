@@ -1,0 +1,68 @@
+"""A packet as text for people: every field, unlike the reference, each value escaped and on one line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from segue.base import time
+from segue.base.untrusted import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from segue.packets.model import Packet
+
+
+def render(packet: Packet, now: datetime, notes: list[str] | None = None) -> str:
+    """Return every field of `packet` as text, one value a line; `notes` are further lines for the head."""
+    return "\n".join(_lines(packet, now, notes or []))
+
+
+def _lines(packet: Packet, now: datetime, notes: list[str]) -> Iterator[str]:
+    project = packet.project
+    provenance = packet.provenance
+    head = {
+        "ID": packet.id,
+        "Created": f"{packet.created_at} ({time.ago(packet.created, now)})",
+        "Spec": f"v{packet.ltm_version}",
+        "Continues": packet.parent_id,
+        "Project": " · ".join(part for part in (project.name, project.ref) if part) if project else "",
+        "Tags": ", ".join(packet.tags),
+        "Author": " via ".join(part for part in (provenance.author_human, provenance.author_model) if part)
+        if provenance
+        else "",
+        "Confidence": provenance.confidence if provenance else "",
+        "Source": provenance.source_hash if provenance else "",
+        "Content": packet.content_hash,
+    }
+    yield from (f"{label + ':':<12}{one_line(value)}" for label, value in head.items() if value)
+    yield from notes
+    for heading, entries in _blocks(packet):
+        if entries:
+            yield f"\n{heading}"
+            yield from (f"  {one_line(entry)}" for entry in entries)
+
+
+def _blocks(packet: Packet) -> Iterator[tuple[str, list[str]]]:
+    yield "Goal", [packet.goal]
+    yield "Success criteria", [f"- {each}" for each in packet.success_criteria]
+    yield "Constraints", [f"- {each}" for each in packet.constraints]
+    decisions: list[str] = []
+    for decision in packet.decisions:
+        decisions.append(f"- {'[locked] ' if decision.locked else ''}{decision.what}")
+        decisions += [f"  why: {decision.why}"] if decision.why else []
+        decisions += [f"  consequences: {decision.consequences}"] if decision.consequences else []
+    yield "Decisions", decisions
+    methods: list[str] = []
+    for method in packet.methods:
+        methods += [f"- {method.name}", f"  when: {method.when_applicable}", f"  how: {method.how}"]
+    yield "Methods", methods
+    attempts: list[str] = []
+    for attempt in packet.attempts:
+        attempts.append(f"- [{attempt.outcome}] {attempt.tried}")
+        attempts += [f"  learned: {attempt.learned}"] if attempt.learned else []
+        attempts += [f"  confidence: {attempt.confidence}"] if attempt.confidence else []
+    yield "Attempts", attempts
+    yield "Open questions", [f"- {each}" for each in packet.open_questions]
+    yield "Next step", [packet.next_step]

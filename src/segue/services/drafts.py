@@ -1,0 +1,42 @@
+"""Drafts of packets, made from what a project already says: its repository, and its newest recorded session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from segue.base import jsontext
+from segue.conversions.draft import draft as draft_of
+from segue.packets import checking
+from segue.transcripts import locate, reader
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from segue.services.projects import Project
+
+
+def draft(project: Project, environment: Mapping[str, str], home: Path, now: datetime) -> bytes:
+    """Return a draft packet, without id, as indented JSON.
+
+    It is made by rules from the newest recorded session of Claude Code or Codex in this project; without one it says
+    only what the repository says. What the redactor finds in it is replaced by `[redacted:…]`.
+    """
+    found = locate.find_newest(
+        project.root,
+        Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude"),
+        Path(environment.get("CODEX_HOME") or home / ".codex"),
+        project_dir_name=environment.get("CLAUDE_CODE_PROJECT_DIR_NAME"),
+    )
+    events = reader.read_file(found.path, found.host) if found else iter(())
+    document = draft_of(
+        events,
+        now=now,
+        project_name=project.name,
+        project_ref=project.ref or None,
+        branch=project.branch or None,
+        project_dir=str(project.root),
+    )
+    masked, _ = checking.mask(document)
+    return jsontext.dump(masked, indent=True)
