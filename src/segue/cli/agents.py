@@ -117,7 +117,7 @@ def _say(change: Change, *, dry_run: bool, as_json: bool) -> None:
 
 
 def status(
-    host: Annotated[str | None, typer.Argument(metavar="[HOST]", show_default=False, help="One host only.")] = None,
+    host: Annotated[str | None, typer.Argument(metavar="HOST", show_default=False, help="One host only.")] = None,
     as_json: AsJson = False,
 ) -> int:
     """Show where Segue is installed."""

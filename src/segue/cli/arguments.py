@@ -34,7 +34,7 @@ PacketId = Annotated[
 ]
 OptionalId = Annotated[
     str | None,
-    typer.Argument(metavar="[ID]", show_default=False, help="A packet's id or its ending; else this project's newest."),
+    typer.Argument(metavar="ID", show_default=False, help="A packet's id or its ending; else this project's newest."),
 ]
 CoreOnly = Annotated[
     bool, typer.Option("--core-only", help="Look for the specification's ten patterns only, not the extended set.")

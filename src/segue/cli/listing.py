@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from segue.storage.packets import Listed
 
 _GOAL_WIDTH = 72
+_WIDTHS = {"PROJECT": 20}
+_PIPE_WIDTH = 160
 
 
 def register(app: typer.Typer) -> None:
@@ -82,24 +85,37 @@ def print_table(packets: list[Listed], now: datetime) -> None:
     if not packets:
         output.note("no packets")
         return
-    from rich import box
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False, soft_wrap=False)
-    if not console.is_terminal and "COLUMNS" not in console._environ:  # a pipe has no width to fit
-        console.width = 160
-    table = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False, show_edge=False)
-    table.add_column("ID", no_wrap=True, style="bold" if console.is_terminal else "")
-    table.add_column("CREATED", no_wrap=True)
-    table.add_column("PROJECT", no_wrap=True, overflow="ellipsis", max_width=24)
-    table.add_column("GOAL", no_wrap=True, overflow="ellipsis", max_width=_GOAL_WIDTH + 1)
-    for each in packets:
-        project = one_line(each.project_name or each.project_ref)
-        cells = (ids.short(one_line(each.id)), _age(each, now), project, one_line(each.goal))
-        table.add_row(*(Text(cell) for cell in cells))
+    console = Console(highlight=False)
+    fits = console.is_terminal or "COLUMNS" in os.environ
+    if not fits:
+        console.width = _PIPE_WIDTH
+    table = Table(box=None, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0), expand=fits)
+    rows = [_cells(each, now) for each in packets]
+    # What identifies a packet is never cut; where the terminal is narrow, the other columns give way.
+    shown = [
+        name for name, least in (("ID", 0), ("CREATED", 40), ("PROJECT", 70), ("GOAL", 0)) if console.width >= least
+    ]
+    for name in shown[:-1]:
+        widest = max(len(name), *(cell_len(row[name]) for row in rows))
+        table.add_column(name, no_wrap=True, overflow="ellipsis", width=min(widest, _WIDTHS.get(name, widest)))
+    table.add_column("GOAL", no_wrap=True, overflow="ellipsis", ratio=1, max_width=_GOAL_WIDTH + 1)
+    for row in rows:
+        table.add_row(*(Text(row[name], style="bold" if name == "ID" else "") for name in shown))
     console.print(table)
+
+
+def _cells(each: Listed, now: datetime) -> dict[str, str]:
+    return {
+        "ID": ids.short(one_line(each.id)),
+        "CREATED": _age(each, now),
+        "PROJECT": one_line(each.project_name or each.project_ref),
+        "GOAL": one_line(each.goal),
+    }
 
 
 def _age(listed: Listed, now: datetime) -> str:

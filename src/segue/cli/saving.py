@@ -47,7 +47,7 @@ def with_continue_value(arguments: list[str]) -> list[str]:
 def save(
     file: Annotated[
         str | None,
-        typer.Argument(metavar="[FILE|-]", show_default=False, help="A packet as JSON; `-` reads standard input."),
+        typer.Argument(metavar="FILE|-", show_default=False, help="A packet as JSON; `-` reads standard input."),
     ] = None,
     continues: Annotated[
         str | None,
