@@ -12,7 +12,7 @@ import typer
 
 from segue.base.untrusted import one_line, shorten
 from segue.cli import output
-from segue.cli.arguments import EVERY_DAY, MORE, AsJson
+from segue.cli.arguments import EVERY_DAY, MORE, AsJson, Usage
 
 if TYPE_CHECKING:
     from segue.hosts import Change, Surroundings
@@ -57,7 +57,7 @@ def _executable() -> str:
 
 def _scope(in_project: bool, for_user: bool) -> Scope:
     if in_project and for_user:
-        raise typer.BadParameter("give --project or --user, not both")
+        raise Usage("give --project or --user, not both")
     return "project" if in_project else "user"
 
 

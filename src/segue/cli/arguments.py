@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer.exceptions import TyperException
 
 from segue.base import files, time
 from segue.base.errors import InvalidInput
@@ -40,6 +41,12 @@ CoreOnly = Annotated[
     bool, typer.Option("--core-only", help="Look for the specification's ten patterns only, not the extended set.")
 ]
 Copy = Annotated[bool, typer.Option("--copy", help="Also put it on the clipboard.")]
+
+
+class Usage(TyperException):
+    """Options that do not go together."""
+
+    exit_code = 2
 
 
 def clock(now: str | None) -> Callable[[], datetime]:

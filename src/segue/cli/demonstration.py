@@ -8,6 +8,7 @@ import os
 from typing import TYPE_CHECKING
 
 from segue import examples
+from segue.app import current_directory
 from segue.base.errors import Failed
 from segue.cli import output
 
@@ -63,7 +64,7 @@ def _command(arguments: list[str]) -> str:
 @contextlib.contextmanager
 def _inside(folder: Path) -> Iterator[None]:
     kept = {name: os.environ.get(name) for name in ("SEGUE_HOME", "SEGUE_DB")}
-    before = os.getcwd()  # noqa: PTH109 - given back to chdir as it was
+    before = current_directory()
     os.environ["SEGUE_HOME"] = str(folder / "home")
     os.environ.pop("SEGUE_DB", None)
     os.chdir(folder)

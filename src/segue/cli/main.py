@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from typing import Annotated, TextIO
+from pathlib import Path
+from typing import Annotated
 
 import typer
 from typer.exceptions import Abort, TyperException
 
 from segue.base.errors import SegueError
+from segue.base.untrusted import one_line
 from segue.cli import agents, chains, inspection, listing, output, saving, storing
 
 _HELP = """Portable memory for AI agents: save where the work stands, resume it anywhere.
@@ -58,23 +60,23 @@ def print_version() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code (0 done, 1 failed, 2 usage, 3 invalid, 4 refused, 5 not found)."""
     _prepare_streams()
-    if arguments == ["--version"]:  # the one call that scripts make in loops
-        print_version()
-        return 0
     try:
         code = _dispatch(arguments)
         _flush()
     except BrokenPipeError:
-        _abandon(sys.stdout)
+        output.abandon(sys.stdout)
         return 0  # the reader had enough
     except OSError as error:
-        _abandon(sys.stdout)
+        output.abandon(sys.stdout)
         output.note(f"segue: {error.strerror or error}")
         return 1
     return code
 
 
 def _dispatch(arguments: list[str]) -> int:
+    if arguments == ["--version"]:  # the one call that scripts make in loops
+        print_version()
+        return 0
     as_json = "--json" in arguments
     command = typer.main.get_command(app)
     try:
@@ -85,41 +87,40 @@ def _dispatch(arguments: list[str]) -> int:
         return _report("cli.aborted", "stopped; nothing was changed", {}, 1, as_json=as_json)
     except TyperException as error:
         return _usage(error, as_json=as_json)
+    except SystemExit as error:  # Typer's own answer to a pipe without reader
+        raise BrokenPipeError from error
     return code if isinstance(code, int) else 0
 
 
 def _usage(error: TyperException, *, as_json: bool) -> int:
-    code = int(getattr(error, "exit_code", 2))
+    # A missing argument is usage; a value of the wrong type or range is invalid input.
+    value = isinstance(error, typer.BadParameter) and not hasattr(error, "param_type")
+    code, exit_code = ("cli.value", 3) if value else ("cli.usage", error.exit_code)
     if as_json or not hasattr(error, "show"):
-        said = error.format_message() if hasattr(error, "format_message") else str(error)
-        return _report("cli.usage", said, {}, code, as_json=as_json)
-    with contextlib.redirect_stdout(sys.stderr):
+        return _report(code, error.format_message(), {}, exit_code, as_json=as_json)
+    with output.people_may_be_gone(), contextlib.redirect_stdout(sys.stderr):
         error.show()
-    return code
+    return exit_code
 
 
 def _report(code: str, message: str, details: dict[str, object], exit_code: int, *, as_json: bool) -> int:
     if as_json:
-        output.as_json({"error": {"code": code, "message": message, "details": details}})
-        _flush()
+        try:
+            output.as_json({"error": {"code": code, "message": message, "details": details}})
+            _flush()
+        except BrokenPipeError:  # the error's exit code stands, whoever reads it
+            output.abandon(sys.stdout)
     else:
-        output.note(f"segue: {message}")
+        output.note(f"segue: {one_line(message)}")
     return exit_code
 
 
 def _prepare_streams() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started this
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - open until the end
+        getattr(sys, name).reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _flush() -> None:
-    if sys.stdout is not None:
-        sys.stdout.flush()
-
-
-def _abandon(stream: TextIO | None) -> None:
-    """Point a stream that takes no more at nothing, so that the interpreter's last flush is silent."""
-    if stream is not None:
-        with contextlib.suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    sys.stdout.flush()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from segue.base.untrusted import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 
 def data(text: str) -> None:
@@ -38,7 +40,23 @@ def as_json(value: Any) -> None:
 
 def note(text: str) -> None:
     """Print a line for people on stderr."""
-    print(visible(text), file=sys.stderr)
+    with people_may_be_gone():
+        print(visible(text), file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def people_may_be_gone() -> Iterator[None]:
+    """Let writing to stderr fail in silence inside the block: what a command does must not depend on its readers."""
+    try:
+        yield
+    except OSError:
+        abandon(sys.stderr)
+
+
+def abandon(stream: TextIO) -> None:
+    """Point a stream that takes no more at nothing, so that the interpreter's last flush is silent."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def notes(lines: Iterable[str]) -> None:
