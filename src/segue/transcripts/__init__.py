@@ -1,1 +1,1 @@
-"""transcripts"""
+"""Recorded agent sessions, read as streams of events: Claude Code transcripts and Codex rollouts."""
