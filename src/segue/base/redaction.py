@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import re2
 
 from segue.base.redaction_patterns import CORE, EXTENDED, Pattern
-from segue.base.untrusted import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -129,7 +128,7 @@ def _scan_field(scanner: _Scanner, field: Field) -> list[Finding]:
 
 def shorten_match(text: str) -> str:
     """Return the first 32 characters of `text`, and `…` where there are more (section 000.2 of the facts)."""
-    return text if len(text) <= SHOWN_LENGTH else shorten(text, SHOWN_LENGTH + 1)
+    return text if len(text) <= SHOWN_LENGTH else text[:SHOWN_LENGTH] + "…"
 
 
 class _Compiled:

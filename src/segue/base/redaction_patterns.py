@@ -126,8 +126,8 @@ EXTENDED = (
     Pattern("aws-arn", r"(\barn:aws[a-z\-]*:[a-z0-9\-]+:[a-z0-9\-]*:(\d{12})?:[A-Za-z0-9_\-/:.*+=,@]+)", _arn),
     Pattern(
         "aws-secret",
-        r"(?i)\b(?:aws[_\-. ]?)?secret[_\-. ]?(?:access[_\-. ]?)?key(?:\s+id)?[\"'`]?"
-        r"\s*(?::|=>|=|\bis\b|\s)\s*[\"'`]?[A-Za-z0-9/+]{40}\b",
+        r"(?i)(\b(?:aws[_\-. ]?)?secret[_\-. ]?(?:access[_\-. ]?)?key(?:\s+id)?[\"'`]?"
+        r"\s*(?::|=>|=|\bis\b|\s)\s*[\"'`]?[A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+_]|$)",
     ),
     Pattern(
         "auth-header",

@@ -7,17 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from segue.base import time
+from segue.base.text import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from segue.packets.model import Method, Packet
 
-_ABBREVIATIONS = re.compile(
-    r"\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|fig|sec|al|ca|z\.b|d\.h|bzw|usw|dr|mr|mrs|st)\.$", re.I
-)
-_SENTENCE_END = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s+\S)|[。！？]+(?=\s*\S)")
-_FENCE = re.compile(r"(?:```|~~~)[^\n]*\n?(.*?)(?:```|~~~|$)", re.DOTALL)
+_FENCE = re.compile(r"(?:```|~~~)(?:[^\n`~]*\n)?(.*?)(?:```|~~~|$)", re.DOTALL)
 _CODE_LINE = re.compile(
     r"^\s*(?:(?:def|class|import|from|for|while|if|else|elif|try|return|function|const|let|var|public|private|func|fn|#include)\b"
     r".*[:;{(]|.*[;{}]\s*$|\s{4,}\S+\s*(?:=|\()|</?\w+[^>]*>\s*$)"
@@ -57,17 +54,11 @@ def _times(packet: Packet) -> Iterator[Advice]:
 
 def _sentences(packet: Packet) -> Iterator[Advice]:
     for path, text in (("goal", packet.goal), ("next_step", packet.next_step)):
-        count = count_sentences(text)
+        count = len(sentences(text))
         if count > 1:
             yield Advice(
                 "rule.sentence", path, f"{path} has {count} sentences; one is enough, the rest has its own fields"
             )
-
-
-def count_sentences(text: str) -> int:
-    """Return how many sentences `text` holds; abbreviations and version numbers end none."""
-    ends = sum(1 for end in _SENTENCE_END.finditer(text) if not _ABBREVIATIONS.search(text[: end.end()]))
-    return ends + 1 if text.strip() else 0
 
 
 def _code(packet: Packet) -> Iterator[Advice]:

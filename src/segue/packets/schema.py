@@ -63,7 +63,9 @@ def require_version(document: dict[str, Any]) -> None:
     if not isinstance(version, str) or not version:
         raise InvalidInput("packet.version", "missing required field 'ltm_version'")
     if version not in VERSIONS:
-        shown = untrusted.shorten(untrusted.one_line(version), 40)
+        # Not trimmed: a space may be all that is wrong with it.
+        escaped = untrusted.visible(version).replace("\n", "\\n").replace("\t", "\\t")
+        shown = untrusted.shorten(escaped, 40)
         raise InvalidInput(
             "packet.version",
             f'unsupported ltm_version "{shown}" (supported: {", ".join(VERSIONS)})',

@@ -1,0 +1,204 @@
+"""The redaction pre-flight: findings, the set of patterns, masking, hostile texts."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+import re2
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from segue.base import redaction
+from segue.base.redaction import Field
+from segue.base.redaction_patterns import CORE, EXTENDED
+
+from .samples import ALNUM, AWS, BASE64, BEGIN, GITHUB, GOOGLE, HOOK, JWT, KEY, SLACK, STRIPE, UPPER, run
+
+
+def core(text: str) -> list[str]:
+    return [finding.label for finding in redaction.scan_text(text, core_only=True)]
+
+
+# -- findings -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("packets-41")
+def test_a_pattern_is_reported_once_with_its_first_match() -> None:
+    first, second = AWS + run(UPPER, 16), "AS" + "IA" + run(UPPER, 16)
+    (finding,) = redaction.scan_text(f"{first} and {second}", core_only=True)
+    assert finding.found == first
+
+
+@pytest.mark.requirement("packets-41")
+def test_each_pattern_and_each_field_has_its_own_finding() -> None:
+    text = f"/home/x {AWS + run(UPPER, 16)} {GITHUB + run(ALNUM, 36)}"
+    assert core(text) == ["abs-path", "aws-key", "gh-token"]
+    fields = [Field("goal", text, True), Field("constraints[0]", text, True)]
+    found = redaction.scan(fields, core_only=True)
+    assert [finding.kind for finding in found] == [
+        f"{path}/{label}" for path in ("goal", "constraints[0]") for label in ("abs-path", "aws-key", "gh-token")
+    ]
+
+
+def test_the_two_path_patterns_are_two() -> None:
+    found = redaction.scan_text(r"/home/x or C:\y", core_only=True)
+    assert [(finding.kind, finding.found) for finding in found] == [
+        ("text/abs-path", "/home/x"),
+        ("text/abs-path", r"C:\y"),
+    ]
+
+
+@pytest.mark.requirement("packets-44")
+@pytest.mark.parametrize("length", [31, 32, 33, 200])
+def test_the_match_is_cut_after_32_characters(length: int) -> None:
+    path = "/home/" + "x" * (length - 6)
+    (finding,) = redaction.scan_text(path, core_only=True)
+    assert finding.found == (path if length <= 32 else path[:32] + "…")
+
+
+@pytest.mark.requirement("packets-44")
+def test_the_cut_counts_characters_and_splits_none() -> None:
+    (finding,) = redaction.scan_text("file://" + "日" * 40)
+    assert finding.found == "file://" + "日" * 25 + "…"
+
+
+def test_extended_findings_say_so() -> None:
+    (finding,) = redaction.scan_text("edit ~/notes", path="goal")
+    assert (finding.kind, finding.extended) == ("goal/ext/path", True)
+    (finding,) = redaction.scan([Field("tags[0]", "/home/x", False)])
+    assert finding.kind == "tags[0]/ext/abs-path"
+
+
+def test_core_only_is_the_core_patterns_over_the_core_fields() -> None:
+    fields = [Field("goal", "~/x and /home/x", True), Field("tags[0]", "/home/x", False)]
+    assert [item.kind for item in redaction.scan(fields, core_only=True)] == ["goal/abs-path"]
+    assert [item.kind for item in redaction.scan(fields)] == ["goal/abs-path", "goal/ext/path", "tags[0]/ext/abs-path"]
+
+
+def test_fields_are_not_joined_into_a_match() -> None:
+    fields = [Field("goal", "/home", True), Field("next_step", "/x", True), Field("id", "ssh-rsa", False)]
+    assert redaction.scan([*fields, Field("why", "AAAA" + run(BASE64, 20), True)]) == []
+
+
+def test_nothing_to_scan() -> None:
+    assert redaction.scan([]) == []
+    assert redaction.scan_text("") == []
+
+
+# -- the set and the patterns alone ---------------------------------------------------------------------------------
+
+FRAGMENTS = [
+    AWS, run(UPPER, 16), GITHUB, run(ALNUM, 36), JWT, "a.b.c", BEGIN, KEY, GOOGLE, run(ALNUM, 35), SLACK, STRIPE, HOOK,
+    "ssh-rsa ", "AAAA", "/home/", "/tmp/", "~/", "C:\\", "\\\\h\\s", "file://", "http://localhost:80", "localhost",
+    "port ", "8080", ":8080", "127.0.0.1", ".local", "db.internal", "API_KEY=", "export ", "$env:x=", "host=",
+    "password=", ";", "Server=", "bearer ", "postgres://", "a:b@", "arn:aws:s3:::", "sk-", "npm_", " ", "\n", "x", "é",
+    "日", "-", "_", ".", "(", "<", "=", "'",
+]  # fmt: skip
+mixed = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=3), max_size=14).map("".join)
+texts = mixed.filter(lambda text: not any("\ud800" <= char <= "\udfff" for char in text))
+
+
+@settings(derandomize=True, max_examples=400, deadline=None, database=None)
+@given(texts)
+def test_the_set_agrees_with_each_pattern_alone(text: str) -> None:
+    expected = []
+    for pattern in (*CORE, *EXTENDED):
+        matches = re2.finditer(pattern.regex, text)
+        if any(pattern.accepts is None or pattern.accepts(match, text) for match in matches):
+            expected.append((pattern.label, pattern not in CORE))
+    assert [(item.label, item.extended) for item in redaction.scan_text(text)] == expected
+
+
+@settings(derandomize=True, max_examples=200, deadline=None, database=None)
+@given(st.lists(texts, max_size=6))
+def test_fields_together_give_what_each_gives_alone(contents: list[str]) -> None:
+    fields = [Field(f"constraints[{i}]", text, True) for i, text in enumerate(contents)]
+    assert redaction.scan(fields) == [finding for field in fields for finding in redaction.scan([field])]
+
+
+# -- masking ------------------------------------------------------------------------------------------------------
+
+
+def masked(text: str) -> str:
+    result, found = redaction.mask(Field("goal", text, True))
+    assert redaction.scan_text(result) == []
+    assert bool(found) is (result != text)
+    return result
+
+
+def test_clean_text_is_not_touched() -> None:
+    assert masked("Ship the importer.") == "Ship the importer."
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("see /home/bob/x, please", "see [redacted:abs-path], please"),
+        ("/home/a and /home/b", "[redacted:abs-path] and [redacted:abs-path]"),
+        ("file:///home/bob/x", "[redacted:file-url]"),
+        ("set LIB_PATH=lib:/opt/tool/bin now", "set [redacted:env-var] now"),
+        (AWS + run(UPPER, 16) + "/home/bob/x", "[redacted:aws-key][redacted:abs-path]"),
+        ("[redacted:abs-path]/home/bob/x", "[redacted:abs-path][redacted:abs-path]"),
+    ],
+)
+def test_every_match_is_replaced(text: str, expected: str) -> None:
+    assert masked(text) == expected.replace("set [redacted:env-var]", masked("set LIB_PATH=lib:/opt/tool/bin"))
+
+
+def test_mask_names_what_it_replaced() -> None:
+    text = AWS + run(UPPER, 16) + "/home/bob/x"
+    _, found = redaction.mask(Field("goal", text, True))
+    assert [item.kind for item in found] == ["goal/aws-key", "goal/abs-path"]
+    _, found = redaction.mask(Field("goal", "~/x", True), core_only=True)
+    assert found == []
+
+
+@pytest.mark.parametrize("kind", ["", "RSA ", "OPENSSH ", "ENCRYPTED ", "DSA "])
+@pytest.mark.parametrize("line_break", ["\n", "\\n", " "])
+def test_a_key_is_masked_as_a_whole(kind: str, line_break: str) -> None:
+    body = [run("aB3/+", 64), run("Zy9/+", 64), run("kL5", 22) + "=="]
+    end = f"-----EN{'D '}{kind}{KEY}"
+    for closing in ([end], []):
+        text = line_break.join([f"it is {BEGIN}{kind}{KEY}", *body, *closing]) + ". Go on."
+        result = masked(text)
+        assert re.fullmatch(r"it is \[redacted:(private-key|pem-header)\]\. Go on\.", result)
+
+
+def test_prose_after_a_key_header_stays() -> None:
+    text = f"The log holds {BEGIN}{KEY} at its start and must go."
+    assert masked(text) == "The log holds [redacted:private-key] at its start and must go."
+
+
+@settings(derandomize=True, max_examples=400, deadline=None, database=None)
+@given(texts)
+def test_nothing_findable_is_left(text: str) -> None:
+    masked(text)
+
+
+# -- hostile texts --------------------------------------------------------------------------------------------------
+
+SIZE = 256 * 1024
+HOSTILE = [
+    "a", " ", "/", "\\", ".", "-", "_", "=", ":", "é", AWS, AWS + run(UPPER, 15) + " ", GITHUB + run(ALNUM, 35), JWT,
+    JWT + "a.", BEGIN, BEGIN + KEY, GOOGLE, SLACK, "ssh-rsa ", "/home", "/home/", "C:\\", "c:/a ", "http://", "a:b@",
+    "postgres://a:", "host=a ", "Server=a;", "password=", "port 1 ", ":1234 ", "x.local ", "A_B=", "A_B=$x ", "sk-a-",
+    "bearer ", "bearer <xxxxxxxx> ", "arn:aws:s3:::example ", "[redacted:port]", "~/", "\\\\a\\",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", HOSTILE, ids=ascii)
+def test_a_hostile_text_is_scanned_in_bounded_time(piece: str) -> None:
+    text = (piece * (SIZE // len(piece) + 1))[:SIZE]
+    start = time.perf_counter()
+    redaction.scan_text(text)
+    assert time.perf_counter() - start < 2
+
+
+@pytest.mark.parametrize("piece", HOSTILE, ids=ascii)
+def test_a_hostile_field_is_masked_in_bounded_time(piece: str) -> None:
+    text = (piece * (32_768 // len(piece) + 1))[:32_768]
+    start = time.perf_counter()
+    masked(text)
+    assert time.perf_counter() - start < 2
