@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import re2
 
+from segue.base.errors import Refused
 from segue.base.redaction_patterns import CORE, EXTENDED, Pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 SHOWN_LENGTH = 32
 _MASKED = "-----BEGIN …"
 _SET_MEMORY = 64 << 20
 _MAX_REJECTED = 1_000
+_LISTED_KINDS = 5
 _MASK_ROUNDS = 4
 _KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BODY = re.compile(r"(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{16,}+)*+(?:(?:\s|\\[nr])*[A-Za-z0-9+/]*={1,2})?")
@@ -53,6 +55,21 @@ class Finding:
     @property
     def kind(self) -> str:
         return f"{self.path}/ext/{self.label}" if self.extended else f"{self.path}/{self.label}"
+
+
+class RedactionRefused(Refused):
+    """A text holds what must not travel. `findings` is for the writer's own eyes; `details` names fields only."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        kinds = [finding.kind for finding in findings]
+        listed = ", ".join(kinds[:_LISTED_KINDS]) + (" …" if len(kinds) > _LISTED_KINDS else "")
+        count = f"{len(kinds)} redactable {'text' if len(kinds) == 1 else 'texts'}"
+        message = (
+            f"redaction failed: {count} ({listed}); nothing was saved. "
+            "Reword them, replace them with `segue check --fix`, or save as it is with allow_unredacted"
+        )
+        super().__init__("packet.redaction", message, {"redaction": kinds})
+        self.findings = tuple(findings)
 
 
 def scan(fields: Iterable[Field], *, core_only: bool = False) -> list[Finding]:

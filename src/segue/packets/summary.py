@@ -41,28 +41,34 @@ def _lines(packet: Packet, now: datetime, notes: list[str]) -> Iterator[str]:
     for heading, entries in _blocks(packet):
         if entries:
             yield f"\n{heading}"
-            yield from (f"  {one_line(entry)}" for entry in entries)
+            yield from (f"  {mark}{one_line(entry)}" for mark, entry in entries)
 
 
-def _blocks(packet: Packet) -> Iterator[tuple[str, list[str]]]:
-    yield "Goal", [packet.goal]
-    yield "Success criteria", [f"- {each}" for each in packet.success_criteria]
-    yield "Constraints", [f"- {each}" for each in packet.constraints]
-    decisions: list[str] = []
+_Marked = list[tuple[str, str]]
+
+
+def _blocks(packet: Packet) -> Iterator[tuple[str, _Marked]]:
+    """The blocks of the body, each entry behind its mark; an entry's own members are indented under it."""
+    yield "Goal", [("", packet.goal)]
+    yield "Success criteria", [("- ", each) for each in packet.success_criteria]
+    yield "Constraints", [("- ", each) for each in packet.constraints]
+    decisions: _Marked = []
     for decision in packet.decisions:
-        decisions.append(f"- {'[locked] ' if decision.locked else ''}{decision.what}")
-        decisions += [f"  why: {decision.why}"] if decision.why else []
-        decisions += [f"  consequences: {decision.consequences}"] if decision.consequences else []
+        decisions.append(("- [locked] " if decision.locked else "- ", decision.what))
+        decisions += _present(("why", decision.why), ("consequences", decision.consequences))
     yield "Decisions", decisions
-    methods: list[str] = []
+    methods: _Marked = []
     for method in packet.methods:
-        methods += [f"- {method.name}", f"  when: {method.when_applicable}", f"  how: {method.how}"]
+        methods += [("- ", method.name), *_present(("when", method.when_applicable), ("how", method.how))]
     yield "Methods", methods
-    attempts: list[str] = []
+    attempts: _Marked = []
     for attempt in packet.attempts:
-        attempts.append(f"- [{attempt.outcome}] {attempt.tried}")
-        attempts += [f"  learned: {attempt.learned}"] if attempt.learned else []
-        attempts += [f"  confidence: {attempt.confidence}"] if attempt.confidence else []
+        attempts.append((f"- [{one_line(attempt.outcome)}] ", attempt.tried))
+        attempts += _present(("learned", attempt.learned), ("confidence", attempt.confidence))
     yield "Attempts", attempts
-    yield "Open questions", [f"- {each}" for each in packet.open_questions]
-    yield "Next step", [packet.next_step]
+    yield "Open questions", [("- ", each) for each in packet.open_questions]
+    yield "Next step", [("", packet.next_step)]
+
+
+def _present(*members: tuple[str, str]) -> _Marked:
+    return [(f"  {label}: ", text) for label, text in members if text]
