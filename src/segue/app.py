@@ -30,7 +30,7 @@ class Segue:
         database: Database,
         scope_id: str,
         *,
-        home: Path,
+        home: Callable[[], Path],
         directory: Path,
         clock: Callable[[], datetime],
         actor: str,
@@ -50,8 +50,8 @@ class Segue:
 
     @property
     def home(self) -> Path:
-        """The folder of Segue's own files."""
-        return self._home
+        """The folder of Segue's own files. Raises Failed `home.missing` where the user has no home folder."""
+        return self._home()
 
     @property
     def directory(self) -> Path:
@@ -110,12 +110,18 @@ def open(  # noqa: A001 - the library's one verb; read as segue.open
     from segue.storage import schema, scopes
     from segue.storage.database import open_database
 
-    folder = home(os.environ)
-    database = open_database(location if location is not None else os.environ.get("SEGUE_DB") or folder / STORE_FILE)
-    schema.ensure(database)
-    scope_id = scopes.local(database, clock())
+    environment = os.environ.copy()
     here = directory or current_directory()
-    return Segue(database, scope_id, home=folder, directory=here, clock=clock, actor=actor)
+    chosen = location if location is not None else environment.get("SEGUE_DB")
+    database = open_database(home(environment) / STORE_FILE if chosen in (None, "") else chosen)
+    try:
+        schema.ensure(database)
+        scope_id = scopes.local(database, clock())
+    except BaseException:
+        database.close()
+        raise
+    # A store that is named needs no home folder; its path is asked for where a file goes there.
+    return Segue(database, scope_id, home=lambda: home(environment), directory=here, clock=clock, actor=actor)
 
 
 def home(environment: Mapping[str, str]) -> Path:
@@ -124,12 +130,15 @@ def home(environment: Mapping[str, str]) -> Path:
     Raises Failed `home.missing` where the user has no home folder.
     """
     given = environment.get("SEGUE_HOME")
-    if given:
-        return Path(given).expanduser().absolute()
-    from platformdirs import user_data_path
+    try:
+        if given:
+            return Path(given).expanduser().absolute()
+        from platformdirs import user_data_path
 
-    folder = user_data_path("segue")
-    if not folder.is_absolute() or str(folder).startswith("~"):
+        folder = user_data_path("segue")
+    except RuntimeError:
+        folder = Path("~")
+    if not folder.is_absolute():
         raise Failed("home.missing", "this user has no home folder; set SEGUE_HOME to a folder for Segue's files")
     return folder
 

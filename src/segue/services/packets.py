@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from segue.base import cursors, ids, redaction, text, time
+from segue.base import cursors, ids, jsontext, redaction, text, time
 from segue.base.errors import Ambiguous, Conflict, InvalidInput, NotFound, Refused
 from segue.packets import diff, fields, lineage, resume, rules, schema
 from segue.packets.model import MAX_BYTES, Packet
@@ -34,6 +34,7 @@ Draft = Packet | Mapping[str, Any] | bytes | str
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 500
 _SHOWN_MATCHES = 5
+_MAX_FILTER = 1_024
 
 
 class RedactionRefused(Refused):
@@ -127,7 +128,8 @@ class Packets:
         now = self._clock()
         packet, fresh = _complete(draft, now)
         if continues is not None or carry:
-            packet = self._continued(packet, continues, tuple(carry))
+            packet = self._continued(packet, continues, tuple(carry), fresh=fresh)
+            _require_size(packet)
         findings = redaction.scan(fields.texts(packet.document()), core_only=core_only)
         if findings and not allow_unredacted:
             raise RedactionRefused(findings)
@@ -141,7 +143,7 @@ class Packets:
             warnings = rules.check(packet, self._parent(connection, packet)) + self._unknown_parent(connection, packet)
         return Saved(packet, outcome, findings, warnings)
 
-    def _continued(self, packet: Packet, continues: str | None, carry: tuple[str, ...]) -> Packet:
+    def _continued(self, packet: Packet, continues: str | None, carry: tuple[str, ...], *, fresh: bool) -> Packet:
         if packet.ltm_version == "0.1" and continues is not None:
             raise InvalidInput(
                 "packet.version", "version 0.1 has no parent_id; declare ltm_version 0.2 to continue a packet"
@@ -154,7 +156,8 @@ class Packets:
         schema.require_valid(carried.document())
         again = replace(carried, parent_id=parent.parent_id)
         # The same state saved twice in a row does not continue itself: it is one packet.
-        return again if again.content_hash == parent.content_hash else replace(carried, parent_id=parent.id)
+        same = fresh and again.content_hash == parent.content_hash
+        return again if same else replace(carried, parent_id=parent.id)
 
     def _write(
         self, connection: sa.Connection, packet: Packet, key: str, now: datetime, *, flagged: bool, replacing: bool
@@ -168,9 +171,11 @@ class Packets:
                 f"another body is stored as {packet.id}; give the packet a new id, or replace it on purpose",
                 {"id": packet.id},
             )
-        above = rows.parents(connection, self._scope, packet.parent_id) if packet.parent_id else {}
-        if packet.parent_id and lineage.closes_cycle(packet.id, packet.parent_id, above):
-            raise Refused("packet.cycle", f"{packet.id} would become its own ancestor through {packet.parent_id}")
+        if packet.parent_id:
+            # With the new link itself: the packet may be a parent that the others have named already.
+            above = rows.parents(connection, self._scope, packet.parent_id) | {packet.id: packet.parent_id}
+            if lineage.closes_cycle(packet.id, packet.parent_id, above):
+                raise Refused("packet.cycle", f"{packet.id} would become its own ancestor through {packet.parent_id}")
         stored = StoredPacket(
             scope_id=self._scope,
             id=packet.id,
@@ -255,20 +260,18 @@ class Packets:
     ) -> Page:
         """Return packets, newest first.
 
-        `project` is a name, a ref or a key, "." this one; `search` words must all occur, in any case. `limit` is 1
-        to 500. Raises InvalidInput `limit.invalid`, `cursor.invalid`.
+        `project` is a name, a ref in any spelling, or a key, "." this one; `search` words must all occur, in any
+        case. `limit` is 1 to 500. Raises InvalidInput `limit.invalid`, `cursor.invalid`, `filter.invalid`.
         """
         if not 1 <= limit <= MAX_LIMIT:
             raise InvalidInput("limit.invalid", f"limit must be between 1 and {MAX_LIMIT}, not {limit}")
-        here = project == "."
         wanted = Filter(
-            project=None if here or project is None else project,
-            project_keys=self._project().keys if here else None,
-            tag=tag,
+            **self._named_project(project),
+            tag=_filter_text("tag", tag),
             since_us=time.microseconds(since) if since else None,
             until_us=time.microseconds(until) if until else None,
-            words=tuple(text.fold(search).split()) if search else (),
-            parent=parent,
+            words=tuple(text.fold(_filter_text("search", search) or "").split()),
+            parent=_filter_text("parent", parent),
         )
         # Times are left out: "the last week" is another instant at each call, and the position decides anyway.
         query = ["packets", self._scope, wanted.project, wanted.project_keys, wanted.tag, wanted.words, wanted.parent]
@@ -279,6 +282,13 @@ class Packets:
         more = found[limit - 1] if len(found) > limit else None
         following = cursors.encode([more.created_us, more.id], query, key) if more else None
         return Page(found[:limit], following)
+
+    def _named_project(self, project: str | None) -> dict[str, Any]:
+        if project == ".":
+            return {"project_keys": self._project().keys}
+        named = _filter_text("project", project)
+        remote = remote_key(named) if named else None
+        return {"project": named, "project_keys": (remote,) if remote else None}
 
     def chain(self, packet_id: str | None = None) -> Chain:
         """Return the chain of a packet, without an id of this project's newest. Raises NotFound, Ambiguous."""
@@ -300,6 +310,8 @@ class Packets:
             return rows.count(connection, self._scope, keys)
 
     def _resolve(self, connection: sa.Connection, given: str) -> str:
+        if "\0" in given or not jsontext.is_unicode(given):  # no database takes these, no id has them
+            raise _not_found(given)
         if rows.known(connection, self._scope, [given]):
             return given
         ending = ids.unshortened(given)
@@ -319,29 +331,42 @@ def _position(cursor: str | None, query: list[Any], key: bytes) -> tuple[int, st
     return int(created_us), str(packet_id)
 
 
+def _filter_text(name: str, value: str | None) -> str | None:
+    """Return a filter as the columns hold text. Raises InvalidInput `filter.invalid` for what no packet can hold."""
+    if value is None:
+        return None
+    if len(value) > _MAX_FILTER or not jsontext.is_unicode(value):
+        raise InvalidInput("filter.invalid", f"{name}: give at most {_MAX_FILTER} characters of Unicode text")
+    return value.replace("\0", "\ufffd")
+
+
 def _not_found(given: str) -> NotFound:
-    return NotFound("packet.not_found", "no packet has that id, or ends in it; see `segue ls`", {"id": given[:64]})
+    shown = given[:64].encode("utf-8", "backslashreplace").decode()
+    return NotFound("packet.not_found", "no packet has that id, or ends in it; see `segue ls`", {"id": shown})
 
 
 def _complete(draft: Draft, now: datetime) -> tuple[Packet, bool]:
     """Return the packet that a draft means, checked, and whether its id was given to it here."""
-    if isinstance(draft, Packet):
-        document: dict[str, Any] = draft.document()
-    else:
-        document = schema.read(_as_bytes(draft))
+    document = schema.read(_as_bytes(draft.document() if isinstance(draft, Packet) else draft))
     fresh = "id" not in document
     if fresh:
         created = time.to_text(now.replace(microsecond=0))
         document = {"created_at": created} | document | {"id": ids.new(now)}
-    schema.require_version(document)
     schema.require_valid(document)
     packet = Packet.from_document(document)
-    if not packet.id.isprintable() or packet.id != packet.id.strip():
-        raise InvalidInput("packet.id", "an id with control characters or white space at its ends cannot be addressed")
-    if len(packet.canonical) > MAX_BYTES:
-        size = len(packet.canonical)
-        raise InvalidInput("packet.size", f"the packet has {size} bytes; max is {MAX_BYTES}", {"bytes": size})
+    for name in (packet.id, packet.parent_id):
+        if not name.isprintable() or name != name.strip():
+            raise InvalidInput(
+                "packet.id", "an id with control characters or white space at its ends cannot be addressed"
+            )
+    _require_size(packet)
     return packet, fresh
+
+
+def _require_size(packet: Packet) -> None:
+    size = len(packet.canonical)
+    if size > MAX_BYTES:
+        raise InvalidInput("packet.size", f"the packet has {size} bytes; max is {MAX_BYTES}", {"bytes": size})
 
 
 def _as_bytes(draft: Mapping[str, Any] | bytes | str) -> bytes:

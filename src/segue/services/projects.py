@@ -64,9 +64,8 @@ def identify(directory: Path) -> Project:
     """
     directory = directory.resolve()
     git = _Git(directory)
-    root = git.root or directory
-    project = _from_git(git, root) if git.root else _from_folder(directory)
-    settings = _find_settings(directory, root)
+    project = _from_git(git, git.root) if git.root else _from_folder(directory)
+    settings = _find_settings(directory, git.root)
     return project if settings is None else _overridden(project, settings)
 
 
@@ -115,11 +114,19 @@ class _Git:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        lines = self._run("rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir").splitlines()
-        self.root = Path(lines[0]) if len(lines) == 2 else None
-        self.common = Path(lines[1]).resolve() if len(lines) == 2 else None
+        self.root = self._path("--show-toplevel")
+        common = self._path("--git-common-dir") if self.root is not None else None
+        self.common = common.resolve() if common is not None else None
+
+    def _path(self, which: str) -> Path | None:
+        # One path for each run: a name may hold a line break, or end in a space.
+        said = os.fsdecode(self._output("rev-parse", "--path-format=absolute", which).removesuffix(b"\n"))
+        return Path(said) if said else None
 
     def _run(self, *arguments: str) -> str:
+        return self._output(*arguments).decode("utf-8", "replace").strip()
+
+    def _output(self, *arguments: str) -> bytes:
         # Inside a hook git names another repository in these variables; the folder decides here.
         environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
         environment |= {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
@@ -134,8 +141,8 @@ class _Git:
                 check=False,
             )
         except (OSError, subprocess.SubprocessError):
-            return ""
-        return done.stdout.decode("utf-8", "replace").strip() if done.returncode == 0 else ""
+            return b""
+        return done.stdout if done.returncode == 0 else b""
 
     @property
     def branch(self) -> str:
@@ -198,7 +205,8 @@ def _folder_key(path: Path) -> str:
     return "folder:" + hashlib.sha256(os.fsencode(path)).hexdigest()[:32]
 
 
-def _find_settings(directory: Path, root: Path) -> Path | None:
+def _find_settings(directory: Path, root: Path | None) -> Path | None:
+    """The nearest settings at or above `directory`, not above the repository where there is one."""
     for folder in (directory, *directory.parents):
         if (folder / SETTINGS_FILE).is_file():
             return folder / SETTINGS_FILE
@@ -211,7 +219,9 @@ def _overridden(project: Project, settings: Path) -> Project:
     table = _project_table(settings)
     key = f"set:{table['id']}" if table.get("id") else project.key
     source = f"{SETTINGS_FILE}" if table.get("id") else project.source
-    ref = remote_ref(table["ref"]) or table["ref"] if table.get("ref") else project.ref
+    ref = remote_ref(table["ref"]) if table.get("ref") else project.ref
+    if table.get("ref") and not ref:  # a local path, or an address of which the secrets are not known
+        raise InvalidInput("config.invalid", f"{settings}: ref must be a network address like github.com/acme/app")
     name = table.get("name") or table.get("id") or project.name
     return Project(key, name, ref, settings.parent if table.get("id") else project.root, project.branch, source)
 

@@ -10,14 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from segue.base import files, ids, time
-from segue.base.errors import InvalidInput, Refused, SegueError
+from segue.base.errors import Failed, InvalidInput, Refused
 from segue.services.projects import remote_key
 from segue.storage import copying, events, examination, schema, scopes, settings
-from segue.storage.database import Database, open_database
+from segue.storage.database import Database, lock_scope, open_database
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
+
+    import sqlalchemy as sa
 
     from segue.storage.examination import Finding
 
@@ -41,7 +43,9 @@ class Copied:
 class Store:
     """The database behind a Segue."""
 
-    def __init__(self, database: Database, scope_id: str, *, clock: Callable[[], datetime], home: Path) -> None:
+    def __init__(
+        self, database: Database, scope_id: str, *, clock: Callable[[], datetime], home: Callable[[], Path]
+    ) -> None:
         self._database = database
         self._scope = scope_id
         self._clock = clock
@@ -70,40 +74,50 @@ class Store:
     def backup(self, path: Path | None = None) -> Copied:
         """Write the whole store, as it is at one moment, to a new file that opens as a store by itself.
 
-        Others may go on writing. Without `path` the file goes to `backups` beside the embedded store. It appears
-        under its name only when it is complete, mode 0600. Raises Refused `backup.exists` rather than overwrite.
+        Others may go on writing. Without `path` the file goes to `backups` beside the embedded store, with PostgreSQL
+        in Segue's home folder. It appears under its name only when it is complete, mode 0600. Raises Refused
+        `backup.exists` rather than overwrite, Failed `file.write` or `store.…` where the disk does not take it.
         """
-        target = path or self._home / _BACKUPS / f"segue-{_stamp(self._clock())}.db"
+        target = path or self._backups() / f"segue-{_stamp(self._clock())}.db"
         if target.exists():
             raise Refused("backup.exists", f"{target} exists already; name another file")
         with files.staged(target) as partial:
-            with _new_store(partial) as copy, self._database.read() as source, copy.write() as connection:
-                counted = copying.copy_all(source, connection)
-            _remove_sidecars(partial)
+            try:
+                with _new_store(partial) as copy, self._database.read() as source, copy.write() as connection:
+                    counted = copying.copy_all(source, connection)
+            finally:
+                _remove_sidecars(partial)
         return Copied(target, counted["packets"], counted["events"])
 
     def restore(self, path: Path) -> Copied:
         """Replace all that the store holds by what the backup at `path` holds, in one transaction.
 
-        The state before is kept as a backup first, where there was any. Raises InvalidInput `restore.invalid` where
-        the file is no backup; nothing has changed then.
+        The state before is kept as a backup first, where there was any. The store keeps its local scope, so that
+        those who have it open go on with it. Raises InvalidInput `restore.invalid` where the file is no backup, Failed
+        `store.newer` where a later version made it; nothing has changed then.
         """
         _require_store(path)
         with _readable_copy(path) as source:
             kept = self._keep_state()
             with source.read() as reading, self._database.write() as writing:
-                counted = copying.copy_all(reading, writing)
-                scope_id = settings.get(writing, "local_scope")
-                if scope_id:
-                    events.append(writing, scope_id, "store.restored", path.name, actor="local", now=self._clock())
-        self._scope = scopes.local(self._database, self._clock())
+                lock_scope(writing, self._scope)
+                counted = copying.copy_all(reading, writing, renamed=self._renamed(reading))
+                name = path.name.encode("utf-8", "backslashreplace").decode()
+                events.append(writing, self._scope, "store.restored", name, actor="local", now=self._clock())
         return Copied(path, counted["packets"], counted["events"], kept)
 
     def _keep_state(self) -> Path | None:
         if not self.counts()["packets"]:
             return None
         name = f"before-restore-{_stamp(self._clock())}-{ids.new(self._clock())[-6:]}.db"
-        return self.backup(self._home / _BACKUPS / name).path
+        return self.backup(self._backups() / name).path
+
+    def _backups(self) -> Path:
+        return (self.path.parent if self.path else self._home()) / _BACKUPS
+
+    def _renamed(self, backup: sa.Connection) -> dict[str, str]:
+        theirs = settings.get(backup, scopes.SETTING)
+        return {theirs: self._scope} if theirs else {}
 
     def doctor(self, *, repair: bool = False) -> list[Finding]:
         """Examine the store; with `repair` mend what can be mended. An empty list says that all is well."""
@@ -145,30 +159,44 @@ def _readable_copy(path: Path) -> Iterator[Database]:
     """Yield the backup as a database of this version: a copy of it, so that the file itself never changes."""
     with tempfile.TemporaryDirectory(prefix="segue-restore-") as folder:
         copy = Path(folder) / "backup.db"
+        _copy_store(path, copy)
+        database = open_database(copy)
+        try:
+            _check_backup(database, path)
+            yield database
+        finally:
+            database.close()
+
+
+def _copy_store(path: Path, copy: Path) -> None:
+    try:
         shutil.copyfile(path, copy)
         for suffix in ("-wal", "-journal"):  # a store that is copied as it is may have its newest pages there
             beside = path.with_name(path.name + suffix)
             if beside.exists():
                 shutil.copyfile(beside, copy.with_name(copy.name + suffix))
-        database = open_database(copy)
-        try:
-            _check_backup(database)
-            yield database
-        except SegueError as error:
-            if error.code in ("store.corrupt", "store.foreign"):
-                raise InvalidInput(
-                    "restore.invalid", f"{path} is damaged or not a store; nothing was changed"
-                ) from None
-            raise
-        finally:
-            database.close()
+    except OSError as error:
+        raise Failed("file.write", f"could not copy {path} to look at it: {error.strerror or error}") from error
 
 
-def _check_backup(database: Database) -> None:
-    with database.read() as connection:
-        damage = examination.integrity(connection)
-        if schema.stored_revision(connection) is None:
-            raise InvalidInput("restore.invalid", "the file holds no Segue store; nothing was changed")
-    if damage:
-        raise InvalidInput("restore.invalid", f"the file is damaged ({damage[0]}); nothing was changed")
-    schema.ensure(database)
+def _check_backup(database: Database, path: Path) -> None:
+    """Raise InvalidInput unless the copy of `path` is a whole store, then bring it to this version's schema."""
+    try:
+        with database.read() as connection:
+            damage = examination.integrity(connection)
+            revision = schema.stored_revision(connection)
+        if damage:
+            raise InvalidInput("restore.invalid", f"{path} is damaged ({damage[0]}); nothing was changed")
+        if revision is None:
+            raise InvalidInput("restore.invalid", f"{path} holds no Segue store; nothing was changed")
+        schema.ensure(database)
+        with database.read() as connection:
+            whole = not examination.missing_tables(connection) and settings.get(connection, scopes.SETTING)
+        if not whole:
+            raise InvalidInput("restore.invalid", f"{path} is not a whole store; nothing was changed")
+    except Failed as error:
+        if error.code in ("store.corrupt", "store.foreign", "store.failed"):
+            said = f"{path} is damaged or not a store; nothing was changed"
+            raise InvalidInput("restore.invalid", said) from None
+        # Said of the file that was named, not of its copy.
+        raise Failed(error.code, error.message.replace(database.name, str(path)), error.details) from None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from segue.storage import scopes
 from segue.storage.tables import metadata
 
 if TYPE_CHECKING:
@@ -14,28 +15,37 @@ if TYPE_CHECKING:
 _BATCH = 500
 
 
-def copy_all(source: sa.Connection, target: sa.Connection) -> dict[str, int]:
+def copy_all(
+    source: sa.Connection, target: sa.Connection, *, renamed: Mapping[str, str] | None = None
+) -> dict[str, int]:
     """Replace every row of `target` by the rows of `source`; return the number of rows of each table.
 
     Both have the schema of this version. What either transaction sees is one state; nothing stays half copied.
+    `renamed` maps ids of scopes in `source` to those that they get in `target`.
     """
     for table in reversed(metadata.sorted_tables):
         target.execute(sa.delete(table))
-    return {table.name: _copy_table(source, target, table) for table in metadata.sorted_tables}
+    return {table.name: _copy_table(source, target, table, renamed or {}) for table in metadata.sorted_tables}
 
 
-def _copy_table(source: sa.Connection, target: sa.Connection, table: sa.Table) -> int:
+def _copy_table(source: sa.Connection, target: sa.Connection, table: sa.Table, renamed: Mapping[str, str]) -> int:
     count = 0
-    rows = source.execution_options(yield_per=_BATCH).execute(sa.select(table)).mappings()
-    for batch in rows.partitions(_BATCH):
-        _insert(target, table, batch)
-        count += len(batch)
+    query = sa.select(table).execution_options(yield_per=_BATCH)
+    with source.execute(query) as rows:
+        for batch in rows.mappings().partitions(_BATCH):
+            target.execute(sa.insert(table), [_renamed(row, renamed) for row in batch])
+            count += len(batch)
     return count
 
 
-def _insert(target: sa.Connection, table: sa.Table, rows: object) -> None:
-    values: list[Mapping[str, object]] = [dict(row) for row in rows]  # type: ignore[attr-defined]
-    target.execute(sa.insert(table), values)
+def _renamed(row: sa.RowMapping, renamed: Mapping[str, str]) -> dict[str, Any]:
+    values: dict[str, Any] = dict(row)
+    for column in ("scope_id", "owner_id"):
+        if column in values:
+            values[column] = renamed.get(values[column], values[column])
+    if values.get("name") == scopes.SETTING and "value" in values:
+        values["value"] = renamed.get(values["value"], values["value"])
+    return values
 
 
 def counts(connection: sa.Connection) -> dict[str, int]:

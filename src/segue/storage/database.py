@@ -91,9 +91,12 @@ def open_database(location: str | Path) -> Database:
         )
     try:
         engine = sa.create_engine(
-            f"postgresql+psycopg://{rest}", pool_pre_ping=True, connect_args={"connect_timeout": 10}
+            f"postgresql+psycopg://{rest}",
+            pool_pre_ping=True,
+            hide_parameters=True,  # errors must not quote packets
+            connect_args={"connect_timeout": 10},
         )
-    except sa.exc.ArgumentError:
+    except (sa.exc.ArgumentError, ValueError):  # ValueError: a port that is no number
         raise InvalidInput(
             "store.url", "this is not a database URL; give postgresql+psycopg://USER@HOST/NAME"
         ) from None
@@ -101,16 +104,19 @@ def open_database(location: str | Path) -> Database:
 
 
 def _open_sqlite(path: Path) -> Database:
-    path = path.expanduser().absolute()
+    try:
+        path = path.expanduser().absolute()
+    except RuntimeError:
+        raise Failed("store.cannot_open", f"cannot open {path}: that user has no home folder") from None
     if path.is_dir():
         raise Failed("store.cannot_open", f"{path} is a folder; name the store's file in it")
     read_only = not _prepare_file(path)
-    query = "?mode=ro&immutable=1&uri=true" if read_only else ""
-    location = f"file:{_quoted(path)}{query}" if read_only else str(path)
+    location = f"file:{_quoted(path)}?{_read_only_mode(path)}" if read_only else str(path)
     engine = sa.create_engine(
         sa.URL.create("sqlite+pysqlite"),
         creator=lambda: _connect(location, uri=read_only),
         poolclass=sa.pool.QueuePool,
+        hide_parameters=True,
     )
     event.listen(engine, "begin", _begin)
     return Database(engine, path, read_only=read_only)
@@ -127,6 +133,13 @@ def _prepare_file(path: Path) -> bool:
         raise Failed("store.cannot_open", f"cannot open the store {path}: {error.strerror or error}") from error
     # SQLite needs two more files beside this one; where the folder does not take them, only reading is possible.
     return os.access(path.parent, os.W_OK)
+
+
+def _read_only_mode(path: Path) -> str:
+    # SQLite would make files of its own beside a store that it does not take for immutable. An immutable store is
+    # read without the file of its newest pages, though, which a running or killed writer leaves there.
+    newest = path.with_name(path.name + "-wal")
+    return "mode=ro" if newest.exists() and newest.stat().st_size else "mode=ro&immutable=1"
 
 
 def _quoted(path: Path) -> str:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
+import secrets
 import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from segue.base import files
+from segue.base import files, jsontext
 from segue.base.errors import InvalidInput
 from segue.packets import lineage, schema
 from segue.storage import packets as rows
-from segue.storage.tables import packets
+from segue.storage import settings
+from segue.storage.tables import events, metadata, packets, scopes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from segue.storage.database import Database
 
 _BATCH = 500
+_FIRST_US, _LAST_US = 0, 253_402_300_799_999_999  # 1970 to the end of 9999
+_KEY = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,7 @@ def examine_files(database: Database, *, repair: bool) -> list[Finding]:
         if repair:
             path.chmod(0o600)
         found.append(Finding("doctor.mode", f"others may read {path.name}; it should have mode 0600", repair))
-    for partial in sorted(path.parent.glob(f"*{files.PARTIAL}")):
+    for partial in sorted(path.parent.glob(f"*{files.PARTIAL}*")):
         if repair:
             partial.unlink(missing_ok=True)
         found.append(Finding("doctor.partial", f"{partial.name} was left by an interrupted write", repair))
@@ -64,11 +69,62 @@ def examine(connection: sa.Connection, *, repair: bool, ref_key: Callable[[str],
     found = [
         Finding("doctor.damaged", f"the file is damaged: {text}; restore a backup") for text in integrity(connection)
     ]
+    found += [
+        Finding("doctor.schema", f"the table {name} is missing; restore a backup")
+        for name in missing_tables(connection)
+    ]
     if found:
         return found
+    found = _indexes(connection, repair=repair) + _settings(connection, repair=repair)
     for row in _packet_rows(connection):
         found += _examine_packet(connection, row, repair=repair, ref_key=ref_key)
-    return found + _cycles(connection)
+    return found + _cycles(connection) + _events(connection)
+
+
+def missing_tables(connection: sa.Connection) -> list[str]:
+    """Return which of the tables of this version the database lacks."""
+    return sorted(set(metadata.tables) - set(sa.inspect(connection).get_table_names()))
+
+
+def _indexes(connection: sa.Connection, *, repair: bool) -> list[Finding]:
+    found = []
+    for table in metadata.sorted_tables:
+        there = {index["name"] for index in sa.inspect(connection).get_indexes(table.name)}
+        for index in sorted(table.indexes, key=lambda index: str(index.name)):
+            if index.name not in there:
+                if repair:
+                    index.create(connection)
+                found.append(Finding("doctor.schema", f"the index {index.name} is missing", repair))
+    return found
+
+
+def _settings(connection: sa.Connection, *, repair: bool) -> list[Finding]:
+    found = []
+    if not _KEY.fullmatch(settings.get(connection, "key") or ""):
+        if repair:
+            settings.put(connection, "key", secrets.token_hex(32))
+        found.append(Finding("doctor.key", "the store has no key of its own to sign cursors with", repair))
+    known = set(connection.execute(sa.select(scopes.c.scope_id)).scalars())
+    for table in (packets, events):
+        used = connection.execute(sa.select(table.c.scope_id).distinct()).scalars().all()
+        found += [
+            Finding("doctor.scope", f"{table.name} of the scope {scope_id}, which is missing; restore a backup")
+            for scope_id in sorted(set(used) - known)
+        ]
+    return found
+
+
+def _events(connection: sa.Connection) -> list[Finding]:
+    found = []
+    query = sa.select(events.c.id, events.c.details).execution_options(yield_per=_BATCH)
+    for row in connection.execute(query):
+        try:
+            readable = isinstance(jsontext.parse(row.details.encode()), dict)
+        except InvalidInput:
+            readable = False
+        if not readable:
+            found.append(Finding("doctor.event", f"the details of the event {row.id} do not read; restore a backup"))
+    return found
 
 
 def _packet_rows(connection: sa.Connection) -> Iterator[sa.Row[Any]]:
@@ -94,13 +150,15 @@ def _examine_packet(
     ref = packet.project.ref if packet.project else ""
     wanted = rows.derived(packet, ref_key(ref) if ref else None)
     found = []
+    if not (row.revision >= 1 and _FIRST_US <= row.saved_us <= _LAST_US):
+        found.append(Finding("doctor.columns", f"{row.id}: revision or saved_us is out of range; save it again"))
     wrong = [name for name, value in wanted.items() if getattr(row, name) != _as_stored(value)]
     tags = rows.tags_of(connection, row.scope_id, row.id)
     if wrong:
         found.append(Finding("doctor.columns", f"{row.id}: {', '.join(wrong)} do not follow the body", repair))
     if tags != tuple(sorted(set(packet.tags))):
         found.append(Finding("doctor.tags", f"{row.id}: its tags do not follow the body", repair))
-    if found and repair:
+    if repair and any(finding.repaired for finding in found):
         rows.derive_again(connection, row.scope_id, packet, wanted)
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = packets.c
 _BATCH = 500
+_ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,9 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a list shows: `project` (name, ref or key), `tag`, instants in microseconds, `words` folded, all of them."""
+    """What a list shows: `project` (name, ref or key) or one of `project_keys`; `tag`; instants in microseconds;
+    `words` folded, all of them; `parent`.
+    """
 
     project: str | None = None
     project_keys: tuple[str, ...] | None = None
@@ -148,8 +152,9 @@ def _stored(row: sa.Row[Any]) -> StoredPacket:
 
 
 def with_ending(connection: sa.Connection, scope_id: str, ending: str, limit: int) -> list[str]:
-    """Return up to `limit` ids of the scope that end in `ending`, in any case."""
-    matches = sa.func.lower(_COLUMNS.id).endswith(ending.lower(), autoescape=True)
+    """Return up to `limit` ids of the scope that end in `ending`, whatever the case of its ASCII letters."""
+    # Both databases lower ASCII letters alone: SQLite always, PostgreSQL by the column's collation.
+    matches = sa.func.lower(_COLUMNS.id).endswith(ending.translate(_ASCII_LOWER), autoescape=True)
     query = sa.select(_COLUMNS.id).where(_COLUMNS.scope_id == scope_id, matches).order_by(_COLUMNS.id)
     return list(connection.execute(query.limit(limit)).scalars())
 
@@ -211,13 +216,14 @@ def _tags(connection: sa.Connection, scope_id: str, packet_ids: list[str]) -> di
 
 def _conditions(scope_id: str, wanted: Filter) -> list[sa.ColumnElement[bool]]:
     conditions: list[sa.ColumnElement[bool]] = []
+    keys = wanted.project_keys or ()
     if wanted.project is not None:
-        named = (_COLUMNS.project_name, _COLUMNS.project_ref, _COLUMNS.ref_key, _COLUMNS.project_key)
-        conditions.append(sa.or_(*(column == wanted.project for column in named)))
-    if wanted.project_keys is not None:
-        conditions.append(
-            sa.or_(_COLUMNS.project_key.in_(wanted.project_keys), _COLUMNS.ref_key.in_(wanted.project_keys))
-        )
+        keys = (wanted.project, *keys)
+        named = [_COLUMNS.project_name == wanted.project, _COLUMNS.project_ref == wanted.project]
+    else:
+        named = []
+    if keys:
+        conditions.append(sa.or_(_COLUMNS.project_key.in_(keys), _COLUMNS.ref_key.in_(keys), *named))
     if wanted.tag is not None:
         tagged = sa.select(packet_tags.c.packet_id).where(
             packet_tags.c.scope_id == scope_id, packet_tags.c.tag == wanted.tag

@@ -92,11 +92,21 @@ def _exclusive(database: Database) -> Iterator[None]:
     if database.path is None:
         yield
         return
-    from filelock import FileLock
+    from filelock import FileLock, Timeout
 
-    with FileLock(f"{database.path}.lock", mode=0o600, timeout=_LOCK_SECONDS):
+    lock = FileLock(f"{database.path}.lock", mode=0o600)
+    try:
+        lock.acquire(timeout=_LOCK_SECONDS)
+    except Timeout:
+        raise Failed("store.busy", f"another process is creating or migrating {database.name}; try again") from None
+    except OSError as error:
+        said = error.strerror or str(error)
+        raise Failed("store.cannot_open", f"cannot lock the store {database.name} ({lock.lock_file}): {said}") from None
+    try:
         database.set_wal()
         yield
+    finally:
+        lock.release()
 
 
 def journal_mode(connection: sa.Connection) -> str:

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from segue.base import ids, time
 from segue.storage import settings
+from segue.storage.database import lock_scope
 from segue.storage.tables import scopes
 
 if TYPE_CHECKING:
@@ -15,22 +16,23 @@ if TYPE_CHECKING:
 
     from segue.storage.database import Database
 
-_SETTING = "local_scope"
+SETTING = "local_scope"
 
 
 def local(database: Database, now: datetime) -> str:
     """Return the id of the local user's scope; the first call in a store makes it."""
     with database.read() as connection:
-        scope_id = settings.get(connection, _SETTING)
+        scope_id = settings.get(connection, SETTING)
     if scope_id is not None:
         return scope_id
     with database.write() as connection:
-        return settings.get(connection, _SETTING) or _make_local(connection, now)
+        lock_scope(connection, SETTING)
+        return settings.get(connection, SETTING) or _make_local(connection, now)
 
 
 def _make_local(connection: sa.Connection, now: datetime) -> str:
     scope_id = ids.new(now)
     made = time.microseconds(now)
     connection.execute(sa.insert(scopes).values(scope_id=scope_id, kind="personal", name="local", created_us=made))
-    settings.put(connection, _SETTING, scope_id)
+    settings.put(connection, SETTING, scope_id)
     return scope_id

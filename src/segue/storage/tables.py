@@ -73,7 +73,7 @@ packets = Table(
     Column("project_name", PlainText),
     Column("project_ref", PlainText),
     Column("ref_key", PlainText),
-    Column("project_key", Text),
+    Column("project_key", PlainText),
     Column("content_hash", String(71), nullable=False),
     Column("flagged", Boolean, nullable=False),
     Column("search_text", PlainText, nullable=False),

@@ -1,0 +1,200 @@
+"""Store.doctor: each damage that SQL can do is found, and mended where the finding says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import sqlalchemy as sa
+
+import segue
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Draft = Callable[..., dict[str, Any]]
+CREATED = "2026-05-04T09:30:00Z"
+
+MENDED = {
+    "goal": ("UPDATE packets SET goal = 'x' WHERE id = 'packet-0001'", "doctor.columns"),
+    "time": ("UPDATE packets SET created_us = created_us + 1", "doctor.columns"),
+    "time text": ("UPDATE packets SET created_at = '2020-01-01T00:00:00Z'", "doctor.columns"),
+    "parent": ("UPDATE packets SET parent_id = 'packet-0009' WHERE id = 'packet-0002'", "doctor.columns"),
+    "no parent": ("UPDATE packets SET parent_id = NULL", "doctor.columns"),
+    "version": ("UPDATE packets SET ltm_version = '0.1'", "doctor.columns"),
+    "project name": ("UPDATE packets SET project_name = NULL", "doctor.columns"),
+    "project ref": ("UPDATE packets SET project_ref = 'other'", "doctor.columns"),
+    "ref key": ("UPDATE packets SET ref_key = NULL", "doctor.columns"),
+    "hash": ("UPDATE packets SET content_hash = 'sha256:0'", "doctor.columns"),
+    "search": ("UPDATE packets SET search_text = ''", "doctor.columns"),
+    "tag gone": ("DELETE FROM packet_tags WHERE tag = 'one'", "doctor.tags"),
+    "tags gone": ("DELETE FROM packet_tags", "doctor.tags"),
+    "tag changed": ("UPDATE packet_tags SET tag = 'zzz' WHERE tag = 'one'", "doctor.tags"),
+    "key": ("DELETE FROM settings WHERE name = 'key'", "doctor.key"),
+    "bad key": ("UPDATE settings SET value = 'short' WHERE name = 'key'", "doctor.key"),
+    "index": ("DROP INDEX packets_by_time", "doctor.schema"),
+    "tag index": ("DROP INDEX packet_tags_by_packet", "doctor.schema"),
+}
+FOUND = {
+    "body": ("UPDATE packets SET body = :body WHERE id = 'packet-0001'", {"body": b"{"}, "doctor.body"),
+    "body cut": ("UPDATE packets SET body = :body WHERE id = 'packet-0001'", {"body": b""}, "doctor.body"),
+    "binary body": ("UPDATE packets SET body = :body WHERE id = 'packet-0001'", {"body": b"\xff\0"}, "doctor.body"),
+    "another's body": (
+        "UPDATE packets SET body = (SELECT p.body FROM packets p WHERE p.id = 'packet-0002') WHERE id = 'packet-0001'",
+        {},
+        "doctor.body",
+    ),
+    "another id": ("UPDATE packets SET id = 'packet-0003' WHERE id = 'packet-0002'", {}, "doctor.body"),
+    "event": ("UPDATE events SET details = '{'", {}, "doctor.event"),
+    "event list": ("UPDATE events SET details = '[]'", {}, "doctor.event"),
+    "scope gone": ("DELETE FROM scopes", {}, "doctor.scope"),
+    "revision": ("UPDATE packets SET revision = 0", {}, "doctor.columns"),
+    "saved": ("UPDATE packets SET saved_us = 9223372036854775807", {}, "doctor.columns"),
+    "table gone": ("DROP TABLE packet_tags", {}, "doctor.schema"),
+}
+
+
+def _run(opened: segue.Segue, statement: str, values: dict[str, Any] | None = None) -> None:
+    with opened._database.write() as connection:
+        connection.execute(sa.text(statement), values or {})
+
+
+def _codes(findings: Any) -> set[tuple[str, bool]]:
+    return {(finding.code, finding.repaired) for finding in findings}
+
+
+@pytest.fixture
+def filled(segue_: segue.Segue, draft: Draft) -> segue.Segue:
+    project = {"name": "P", "ref": "github.com/acme/p"}
+    segue_.packets.save(draft(id="packet-0001", created_at=CREATED, tags=["one", "two"], project=project))
+    segue_.packets.save(draft(id="packet-0002", created_at=CREATED, goal="Two \0.", parent_id="packet-0001"))
+    assert segue_.store.doctor() == []
+    assert segue_.store.doctor(repair=True) == []
+    return segue_
+
+
+def _lines(opened: segue.Segue) -> list[Any]:
+    by_tag = [line.id for line in opened.packets.ls(tag="one").packets]
+    by_search = [line.id for line in opened.packets.ls(search="importer").packets]
+    by_project = [line.id for line in opened.packets.ls(project="remote:github.com/acme/p").packets]
+    return [opened.packets.ls().packets, by_tag, by_search, by_project]
+
+
+@pytest.mark.parametrize("name", MENDED)
+def test_damage_that_is_mended(filled: segue.Segue, name: str) -> None:
+    statement, code = MENDED[name]
+    before = _lines(filled)
+    _run(filled, statement)
+    assert _codes(filled.store.doctor()) == {(code, False)}
+    assert _codes(filled.store.doctor()) == {(code, False)}  # looking changes nothing
+    assert _codes(filled.store.doctor(repair=True)) == {(code, True)}
+    assert filled.store.doctor() == []
+    assert _lines(filled) == before
+    assert len(filled.packets.ls(limit=1, cursor=filled.packets.ls(limit=1).cursor).packets) == 1
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_damage_that_is_only_found(filled: segue.Segue, name: str) -> None:
+    statement, values, code = FOUND[name]
+    _run(filled, statement, values)
+    found = filled.store.doctor()
+    assert (code, False) in _codes(found)
+    assert not any(finding.repaired for finding in filled.store.doctor(repair=True) if finding.code == code)
+    assert (code, False) in _codes(filled.store.doctor())
+
+
+def test_many_damages_at_once(filled: segue.Segue) -> None:
+    _run(filled, MENDED["goal"][0])
+    _run(filled, MENDED["tag gone"][0])
+    _run(filled, FOUND["event"][0])
+    assert _codes(filled.store.doctor(repair=True)) == {
+        ("doctor.columns", True),
+        ("doctor.tags", True),
+        ("doctor.event", False),
+    }
+    assert _codes(filled.store.doctor()) == {("doctor.event", False)}
+
+
+def test_a_broken_packet_can_be_removed(filled: segue.Segue) -> None:
+    _run(filled, "UPDATE packets SET body = :body WHERE id = 'packet-0002'", {"body": b"{"})
+    assert filled.packets.rm("packet-0002") == "packet-0002"
+    assert filled.store.doctor() == []
+
+
+def test_a_cycle_is_found_and_can_be_undone(filled: segue.Segue, draft: Draft) -> None:
+    document = draft(id="packet-0001", created_at=CREATED, parent_id="packet-0002")
+    packet = segue.Packet.from_document(document)
+    _run(
+        filled,
+        "UPDATE packets SET body = :body, parent_id = 'packet-0002' WHERE id = 'packet-0001'",
+        {"body": packet.canonical},
+    )
+    filled.store.doctor(repair=True)
+    found = filled.store.doctor()
+    assert [finding.code for finding in found] == ["doctor.cycle", "doctor.cycle"]
+    assert len(filled.packets.chain("packet-0001").packets) == 2
+    filled.packets.save(draft(id="packet-0001", created_at=CREATED), replace_existing=True)
+    assert filled.store.doctor() == []
+
+
+def test_more_packets_than_one_batch(filled: segue.Segue, draft: Draft) -> None:
+    from segue.storage import examination
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(examination, "_BATCH", 2)
+        for index in range(5):
+            filled.packets.save(draft(goal=f"Goal {index}."))
+        assert filled.store.doctor() == []
+        _run(filled, "UPDATE packets SET goal = 'x'")
+        assert len(filled.store.doctor(repair=True)) == 7
+        assert filled.store.doctor() == []
+
+
+def test_files_of_an_embedded_store(tmp_path: Path, draft: Draft) -> None:
+    path = tmp_path / "home" / "segue.db"
+    with segue.open(path) as opened:
+        opened.packets.save(draft())
+        assert opened.store.doctor() == []
+        path.chmod(0o644)
+        left = path.with_name("segue-1.db.abcd.partial")
+        journal = path.with_name(left.name + "-journal")
+        for each in (left, journal):
+            each.write_text("half")
+        assert _codes(opened.store.doctor()) == {("doctor.mode", False), ("doctor.partial", False)}
+        assert left.exists()
+        assert len(opened.store.doctor(repair=True)) == 3
+        assert opened.store.doctor() == []
+        assert not left.exists()
+        assert not journal.exists()
+        assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_damaged_file_is_found_and_left_alone(tmp_path: Path, draft: Draft) -> None:
+    path = tmp_path / "segue.db"
+    with segue.open(path) as opened:
+        for index in range(50):
+            opened.packets.save(draft(goal=f"Goal {index}.", constraints=["x" * 1000] * 5))
+    content = bytearray(path.read_bytes())
+    for page in range(len(content) // 4096 // 2, len(content) // 4096, 7):
+        content[page * 4096 + 100 : page * 4096 + 3000] = b"\xa5" * 2900
+    path.write_bytes(content)
+    with segue.open(path) as opened:
+        found = opened.store.doctor(repair=True)
+        assert {finding.code for finding in found} == {"doctor.damaged"}
+        assert not any(finding.repaired for finding in found)
+    assert path.read_bytes() == content
+
+
+def test_tags_of_no_packet_are_found(tmp_path: Path, draft: Draft) -> None:
+    import sqlite3
+
+    path = tmp_path / "segue.db"
+    with segue.open(path) as opened:
+        opened.packets.save(draft(tags=["a"]))
+    connection = sqlite3.connect(path)  # without foreign keys
+    connection.execute("DELETE FROM packets")
+    connection.commit()
+    connection.close()
+    with segue.open(path) as opened:
+        assert _codes(opened.store.doctor()) == {("doctor.damaged", False)}

@@ -1,0 +1,193 @@
+"""The schema: what the migrations make is what the tables say, on both databases, and nothing else is touched."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy.schema import UniqueConstraint
+
+import segue
+from segue.storage import schema, settings
+from segue.storage.database import Database, open_database
+from segue.storage.tables import REFERENCE_TABLES, metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MIGRATIONS = Path(schema.__file__).parent / "migrations"
+
+
+def test_the_migrations_make_what_the_tables_say(segue_: segue.Segue) -> None:
+    with segue_._database.read() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        assert compare_metadata(context, metadata) == []
+        assert schema.stored_revision(connection) == schema.HEAD
+
+
+def test_keys_sort_by_bytes_on_postgresql(locate: Callable[[str], str]) -> None:
+    """compare_metadata does not look at collations, and cursors depend on them."""
+    with segue.open(locate("postgres")) as opened, opened._database.read() as connection:
+        query = "SELECT table_name, column_name, collation_name FROM information_schema.columns WHERE table_schema = "
+        found = {(row[0], row[1]): row[2] for row in connection.execute(sa.text(query + "'public'"))}
+    for table in metadata.tables.values():
+        for column in table.primary_key:
+            if isinstance(column.type, sa.String):
+                assert found[table.name, column.name] == "C", f"{table.name}.{column.name}"
+
+
+def test_head_is_the_newest_script_and_the_scripts_are_one_line() -> None:
+    scripts = ScriptDirectory(str(MIGRATIONS))
+    assert scripts.get_heads() == [schema.HEAD]
+    assert len(scripts.get_bases()) == 1
+    listed = {path.stem.split("_")[0] for path in (MIGRATIONS / "versions").glob("*.py")}
+    assert {script.revision for script in scripts.walk_revisions()} == listed
+
+
+def test_tables_that_grow_lead_their_keys_with_the_scope() -> None:
+    for table in metadata.tables.values():
+        unique = [list(each.columns) for each in table.constraints if isinstance(each, UniqueConstraint)]
+        unique += [list(each.columns) for each in table.indexes if each.unique]
+        if table.name in REFERENCE_TABLES:
+            continue
+        for columns in [list(table.primary_key), *unique]:
+            assert columns[0].name == "scope_id", table.name
+    assert set(metadata.tables) >= REFERENCE_TABLES
+
+
+def test_rows_of_distributed_tables_refer_within_their_scope() -> None:
+    for table in metadata.tables.values():
+        for constraint in table.foreign_key_constraints:
+            target = constraint.referred_table.name
+            assert target in REFERENCE_TABLES or constraint.column_keys[0] == "scope_id", table.name
+
+
+def test_opening_again_changes_nothing_and_imports_no_alembic(location: str) -> None:
+    with segue.open(location) as opened, opened._database.read() as connection:
+        before = connection.execute(sa.text("SELECT name, value FROM settings ORDER BY name")).all()
+    script = "import sys, segue; segue.open(sys.argv[1]).close(); print('alembic' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script, location], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+    with segue.open(location) as opened, opened._database.read() as connection:
+        assert connection.execute(sa.text("SELECT name, value FROM settings ORDER BY name")).all() == before
+
+
+def test_two_stores_have_two_keys(kind: str, locate: Callable[[str], str]) -> None:
+    keys = set()
+    for _ in range(2):
+        with segue.open(locate(kind)) as opened, opened._database.read() as connection:
+            keys.add(connection.execute(sa.text("SELECT value FROM settings WHERE name = 'key'")).scalar_one())
+    assert len(keys) == 2
+    assert all(len(bytes.fromhex(key)) == 32 for key in keys)
+
+
+def _run(location: str, *statements: str) -> None:
+    database = open_database(location)
+    with database.write() as connection:
+        for statement in statements:
+            connection.execute(sa.text(statement))
+    database.close()
+
+
+def _tables(location: str) -> dict[str, list[Any]]:
+    database = open_database(location)
+    with database.read() as connection:
+        names = sa.inspect(connection).get_table_names()
+        found = {name: sorted(map(repr, connection.execute(sa.text(f'SELECT * FROM "{name}"')))) for name in names}
+    database.close()
+    return found
+
+
+def test_a_newer_revision_is_refused_by_name_and_nothing_changed(
+    location: str, draft: Callable[..., dict[str, Any]]
+) -> None:
+    with segue.open(location) as opened:
+        opened.packets.save(draft())
+    _run(location, "UPDATE alembic_version SET version_num = '9041'")
+    before = _tables(location)
+    with pytest.raises(segue.Failed) as refused:
+        segue.open(location)
+    assert refused.value.code == "store.newer"
+    assert "9041" in refused.value.message
+    assert refused.value.details == {"revision": "9041", "supported": schema.HEAD}
+    assert _tables(location) == before
+
+
+@pytest.mark.parametrize("name", ["packets", "notes", "settings"])
+def test_foreign_tables_are_refused_and_left_alone(location: str, name: str) -> None:
+    _run(location, f"CREATE TABLE {name} (id INTEGER)", f"INSERT INTO {name} VALUES (7)")
+    before = _tables(location)
+    with pytest.raises(segue.Failed) as refused:
+        segue.open(location)
+    assert refused.value.code == "store.foreign"
+    assert _tables(location) == before == {name: ["(7,)"]}
+
+
+def test_a_migration_that_fails_leaves_nothing(location: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(connection: sa.Connection, name: str, value: str) -> None:
+        connection.execute(sa.text("SELECT * FROM no_such_table"))
+
+    monkeypatch.setattr(settings, "put", failing)
+    with pytest.raises(segue.Failed):
+        segue.open(location)
+    assert _tables(location) == {}
+    monkeypatch.undo()
+    with segue.open(location) as opened:
+        assert opened.store.doctor() == []
+
+
+def test_a_refused_store_is_let_go(location: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    _run(location, "CREATE TABLE notes (id INTEGER)")
+    closed = []
+    close = Database.close
+
+    def watched(database: Database) -> None:
+        closed.append(database)
+        close(database)
+
+    monkeypatch.setattr(Database, "close", watched)
+    with pytest.raises(segue.Failed):
+        segue.open(location)
+    assert len(closed) == 1
+
+
+def test_creating_waits_for_another_process_and_says_so_when_it_takes_too_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from filelock import FileLock
+
+    monkeypatch.setattr(schema, "_LOCK_SECONDS", 0)
+    path = tmp_path / "segue.db"
+    with FileLock(f"{path}.lock"), pytest.raises(segue.Failed) as failed:
+        segue.open(path)
+    assert failed.value.code == "store.busy"
+    with segue.open(path) as opened:
+        assert opened.packets.count() == 0
+
+
+def test_a_lock_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "segue.db.lock").mkdir()
+    with pytest.raises(segue.Failed) as failed:
+        segue.open(tmp_path / "segue.db")
+    assert failed.value.code == "store.cannot_open"
+    assert "segue.db.lock" in failed.value.message
+
+
+def test_a_store_that_left_wal_mode_gets_it_back(tmp_path: Path, draft: Callable[..., dict[str, Any]]) -> None:
+    path = tmp_path / "segue.db"
+    with segue.open(path) as opened:
+        opened.packets.save(draft())
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
+    connection.close()
+    with segue.open(path) as opened, opened._database.read() as reading:
+        assert schema.journal_mode(reading) == "wal"
+        assert opened.packets.count() == 1
