@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
+    from segue.services.capsules import Capsules
     from segue.services.packets import Packets
     from segue.services.projects import Project
     from segue.services.store import Store
@@ -75,6 +76,13 @@ class Segue:
         from segue.services.packets import Packets
 
         return Packets(self._database, self._scope, project=lambda: self.project, clock=self._clock, actor=self._actor)
+
+    @cached_property
+    def capsules(self) -> Capsules:
+        """The capsules in the store."""
+        from segue.services.capsules import Capsules
+
+        return Capsules(self._database, self._scope, project=lambda: self.project, clock=self._clock, actor=self._actor)
 
     @cached_property
     def store(self) -> Store:

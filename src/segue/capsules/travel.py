@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from segue.base.redaction import Finding
     from segue.capsules.capsule import Capsule
 
-__all__ = ["RedactionRefused", "findings", "require_clean"]
-
 
 def findings(capsule: Capsule) -> list[Finding]:
     """Return what a capsule holds that must not travel, named by layer and number of the entry."""

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from segue.base.errors import Failed
 from segue.base.untrusted import one_line, shorten
 from segue.cli import output
-from segue.cli.arguments import EVERY_DAY, MORE, AsJson, Usage
+from segue.cli.arguments import EVERY_DAY, MORE, AsJson, Usage, user_home
 
 if TYPE_CHECKING:
     from segue.hosts import Change, Surroundings
@@ -44,8 +45,11 @@ def _surroundings() -> Surroundings:
     from segue.hosts import Surroundings
     from segue.services.projects import identify
 
-    here = current_directory()
-    return Surroundings(home=Path.home(), environment=os.environ, root=identify(here).root, executable=_executable())
+    root = identify(current_directory()).root
+    home = user_home()
+    if home is None:
+        raise Failed("home.missing", "this user has no home folder; set HOME to the folder with the hosts' files")
+    return Surroundings(home=home, environment=os.environ, root=root, executable=_executable())
 
 
 def _executable() -> str:

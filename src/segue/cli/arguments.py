@@ -67,6 +67,14 @@ def opened(now: str | None = None) -> Segue:
     return segue.open(clock=clock(now), actor="cli")
 
 
+def user_home() -> Path | None:
+    """Return the user's own folder, None for a user who has none."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return None
+
+
 def read_input(name: str) -> bytes:
     """Return the bytes of a file, or of standard input for `-`. Raises InvalidInput `file.read`."""
     if name == "-":

@@ -37,7 +37,8 @@ def check(
 
     data = read_input(file)
     report = checking.check(data, core_only=core_only)
-    if fix and report.findings and report.document is not None:
+    # A packet without findings passes through where the result goes elsewhere: into a pipe, or another file.
+    if fix and report.document is not None and (report.findings or to or file == "-"):
         return _fix(report, file, to, core_only=core_only, as_json=as_json)
     if as_json:
         output.as_json(report.to_json())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +10,7 @@ from segue.base import ids, time
 from segue.base.untrusted import one_line, shorten
 from segue.cli import output
 from segue.cli.arguments import PACKETS, AsJson, Now, PacketId, opened
+from segue.cli.table import print_table
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from segue.storage.packets import Listed
 
 _GOAL_WIDTH = 72
-_WIDTHS = {"PROJECT": 20}
-_PIPE_WIDTH = 160
+_LEAST = {"CREATED": 40, "PROJECT": 70}
 
 
 def register(app: typer.Typer) -> None:
@@ -51,7 +50,7 @@ def ls(
     if as_json:
         output.as_json(page_json(page))
     else:
-        print_table(page.packets, moment)
+        print_table([_cells(each, moment) for each in page.packets], _LEAST, empty="no packets")
         if page.cursor:
             output.note(f"more: --cursor {page.cursor}")
     return 0
@@ -78,35 +77,6 @@ def listed_json(listed: Listed) -> dict[str, Any]:
 def line(listed: Listed, now: datetime) -> str:
     """Return one packet as a line: short id, age, goal."""
     return f"{ids.short(one_line(listed.id))}  {_age(listed, now)}  {shorten(one_line(listed.goal), _GOAL_WIDTH)}"
-
-
-def print_table(packets: list[Listed], now: datetime) -> None:
-    """Print packets as a table as wide as the terminal; nothing but a note where there are none."""
-    if not packets:
-        output.note("no packets")
-        return
-    from rich.cells import cell_len
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console(highlight=False)
-    fits = console.is_terminal or "COLUMNS" in os.environ
-    if not fits:
-        console.width = _PIPE_WIDTH
-    table = Table(box=None, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0), expand=fits)
-    rows = [_cells(each, now) for each in packets]
-    # What identifies a packet is never cut; where the terminal is narrow, the other columns give way.
-    shown = [
-        name for name, least in (("ID", 0), ("CREATED", 40), ("PROJECT", 70), ("GOAL", 0)) if console.width >= least
-    ]
-    for name in shown[:-1]:
-        widest = max(len(name), *(cell_len(row[name]) for row in rows))
-        table.add_column(name, no_wrap=True, overflow="ellipsis", width=min(widest, _WIDTHS.get(name, widest)))
-    table.add_column("GOAL", no_wrap=True, overflow="ellipsis", ratio=1, max_width=_GOAL_WIDTH + 1)
-    for row in rows:
-        table.add_row(*(Text(row[name], style="bold" if name == "ID" else "") for name in shown))
-    console.print(table)
 
 
 def _cells(each: Listed, now: datetime) -> dict[str, str]:

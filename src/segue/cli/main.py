@@ -13,7 +13,7 @@ from typer.exceptions import Abort, TyperException
 
 from segue.base.errors import SegueError
 from segue.base.untrusted import one_line
-from segue.cli import agents, chains, inspection, listing, output, saving, storing
+from segue.cli import agents, capsules, chains, inspection, listing, output, saving, storing
 
 _HELP = """Portable memory for AI agents: save where the work stands, resume it anywhere.
 
@@ -35,6 +35,7 @@ for register in (
     chains.register,
     inspection.register,
     saving.register_prompt,
+    capsules.register,
     storing.register,
     agents.register,
 ):

@@ -39,7 +39,9 @@ def as_json(value: Any) -> None:
 
 
 def note(text: str) -> None:
-    """Print a line for people on stderr."""
+    """Print a line for people on stderr, behind what stdout holds already."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
     with people_may_be_gone():
         print(visible(text), file=sys.stderr, flush=True)
 

@@ -10,7 +10,18 @@ import typer
 
 from segue.base.errors import Refused
 from segue.cli import output
-from segue.cli.arguments import EVERY_DAY, PACKETS, AsJson, Copy, CoreOnly, Now, OptionalId, opened, read_input
+from segue.cli.arguments import (
+    EVERY_DAY,
+    PACKETS,
+    AsJson,
+    Copy,
+    CoreOnly,
+    Now,
+    OptionalId,
+    opened,
+    read_input,
+    user_home,
+)
 from segue.cli.editor import edit
 
 if TYPE_CHECKING:
@@ -75,7 +86,7 @@ def save(
     Without FILE a packet is drafted from the project: its repository, branch, and newest recorded session of Claude
     Code or Codex. The draft opens in your editor before it is stored.
     """
-    from segue.services.packets import RedactionRefused
+    from segue.base.redaction import RedactionRefused
 
     with opened(now) as segue:
         if print_only and file is None:
@@ -91,11 +102,9 @@ def save(
                 continues="" if continues == _NEWEST else continues,
                 carry=[each.strip() for each in carry.split(",") if each.strip()] if carry else (),
             )
-        except RedactionRefused as error:
-            if not as_json:
+        except Exception as error:
+            if isinstance(error, RedactionRefused) and not as_json:
                 output.notes(f"  • {finding.kind}: {finding.found}" for finding in error.findings)
-            raise
-        except Exception:
             _keep(segue, file, data)
             raise
     _say_saved(saved, as_json=as_json)
@@ -125,7 +134,7 @@ def _say_saved(saved: Saved, *, as_json: bool) -> None:
 def _draft(segue: Segue) -> bytes:
     from segue.services.drafts import draft
 
-    return draft(segue.project, os.environ, Path.home(), segue.now())
+    return draft(segue.project, os.environ, user_home() or segue.home, segue.now())
 
 
 def _edited(segue: Segue) -> bytes:

@@ -12,6 +12,7 @@ import anyio.to_thread
 import jsonschema_rs
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from mcp_types import Tool as ListedTool
 
@@ -19,6 +20,7 @@ import segue as library
 from segue.base.errors import InvalidInput, SegueError
 from segue.base.untrusted import one_line, shorten
 from segue.mcp.tools import TOOLS, Answer, Tool, bounded
+from segue.mcp.wire import Answering
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,6 +51,11 @@ class Server(MCPServer[Any]):
         self._tools = {tool.name: tool for tool in TOOLS}
         self._validators = {tool.name: jsonschema_rs.Draft202012Validator(_shallow(tool)) for tool in TOOLS}
 
+    async def run_stdio_async(self) -> None:
+        async with stdio_server() as (incoming, outgoing):
+            low = self._lowlevel_server
+            await low.run(Answering(incoming, outgoing), outgoing, low.create_initialization_options())
+
     async def list_tools(self) -> list[ListedTool]:
         return [_listed(tool) for tool in self._tools.values()]
 
@@ -58,10 +65,8 @@ class Server(MCPServer[Any]):
             known = ", ".join(self._tools)
             raise ToolError(f"error: there is no tool {shorten(one_line(name), 40)!r}; the tools are {known}")
         self._check(tool, arguments)
-        answer = await anyio.to_thread.run_sync(_run, tool, self._segue, arguments)
-        return CallToolResult(
-            content=[TextContent(type="text", text=bounded(answer.text))], structured_content=answer.data
-        )
+        answer = bounded(await anyio.to_thread.run_sync(_run, tool, self._segue, arguments))
+        return CallToolResult(content=[TextContent(type="text", text=answer.text)], structured_content=answer.data)
 
     def _check(self, tool: Tool, arguments: dict[str, Any]) -> None:
         unknown = sorted(set(arguments) - set(tool.properties))
@@ -111,7 +116,7 @@ def _run(tool: Tool, segue: Segue, arguments: dict[str, Any]) -> Answer:
 
 def _error_text(message: str, error: SegueError) -> str:
     listed = [each["message"] for each in error.details.get("errors", [])[1:8]]
-    return "\n".join([f"error: {message}", *(f"also: {each}" for each in listed)])
+    return "\n".join([f"error: {one_line(message)}", *(f"also: {one_line(each)}" for each in listed)])
 
 
 def serve(location: str | None, directory: Path) -> None:

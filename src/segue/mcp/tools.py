@@ -116,7 +116,7 @@ def _resume(segue: Segue, arguments: dict[str, Any]) -> Answer:
 
 def _ls(segue: Segue, arguments: dict[str, Any]) -> Answer:
     here = _directory(segue, arguments)
-    limit = min(max(arguments.get("limit", 50), 1), 200)
+    limit = min(max(int(arguments.get("limit", 50)), 1), 200)  # 5.0 is an integer to JSON Schema
     page = here.packets.ls(
         project=arguments.get("project"),
         tag=arguments.get("tag"),
@@ -136,7 +136,8 @@ def _ls(segue: Segue, arguments: dict[str, Any]) -> Answer:
 
 
 def _listed(each: Listed) -> dict[str, Any]:
-    return {"id": each.id, "created_at": each.created_at, "goal": each.goal, "tags": list(each.tags)}
+    goal = shorten(each.goal, _GOAL_WIDTH + 1)
+    return {"id": each.id, "created_at": each.created_at, "goal": goal, "tags": list(each.tags)}
 
 
 def _show(segue: Segue, arguments: dict[str, Any]) -> Answer:
@@ -244,8 +245,11 @@ TOOLS = (
 )
 
 
-def bounded(text: str) -> str:
-    """Return `text`, cut where it is longer than a host takes."""
-    if len(text) <= _MAX_TEXT:
-        return text
-    return text[: _MAX_TEXT - 100] + "\n… cut here: the answer was too long; read it with `segue show --raw`"
+def bounded(answer: Answer) -> Answer:
+    """Return `answer` as a host takes it: too long a text is cut, too long a structure left out (the text says it)."""
+    text, data = answer.text, answer.data
+    if len(text) > _MAX_TEXT:
+        text = text[: _MAX_TEXT - 100] + "\n… cut here: the answer was too long; read it with `segue show --raw`"
+    if data is not None and len(json.dumps(data)) > _MAX_TEXT:
+        data = None
+    return Answer(text, data)

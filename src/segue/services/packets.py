@@ -10,6 +10,7 @@ import orjson
 
 from segue.base import cursors, ids, jsontext, redaction, text, time
 from segue.base.errors import Ambiguous, Conflict, InvalidInput, NotFound, Refused
+from segue.base.redaction import RedactionRefused
 from segue.packets import diff, fields, lineage, resume, rules, schema
 from segue.packets.model import MAX_BYTES, Packet
 from segue.services.projects import remote_key
@@ -35,20 +36,6 @@ DEFAULT_LIMIT = 50
 MAX_LIMIT = 500
 _SHOWN_MATCHES = 5
 _MAX_FILTER = 1_024
-
-
-class RedactionRefused(Refused):
-    """The packet holds what must not travel. `findings` is for the writer's own eyes; `details` names fields only."""
-
-    def __init__(self, findings: Sequence[Finding]) -> None:
-        kinds = [finding.kind for finding in findings]
-        message = (
-            f"redaction failed: {len(kinds)} redactable {'text' if len(kinds) == 1 else 'texts'} "
-            f"({', '.join(kinds[:_SHOWN_MATCHES])}{' …' if len(kinds) > _SHOWN_MATCHES else ''}); nothing was saved. "
-            "Reword them, replace them with `segue check --fix`, or save as it is with allow_unredacted"
-        )
-        super().__init__("packet.redaction", message, {"redaction": kinds})
-        self.findings = tuple(findings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,12 @@ import sqlalchemy as sa
 
 from segue.base import files, jsontext
 from segue.base.errors import InvalidInput
+from segue.capsules import parse as parse_capsule
 from segue.packets import lineage, schema
+from segue.storage import capsules as capsule_rows
 from segue.storage import packets as rows
 from segue.storage import settings
-from segue.storage.tables import events, metadata, packets, scopes
+from segue.storage.tables import capsules, events, metadata, packets, scopes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -78,7 +80,7 @@ def examine(connection: sa.Connection, *, repair: bool, ref_key: Callable[[str],
     found = _indexes(connection, repair=repair) + _settings(connection, repair=repair)
     for row in _packet_rows(connection):
         found += _examine_packet(connection, row, repair=repair, ref_key=ref_key)
-    return found + _cycles(connection) + _events(connection)
+    return found + _capsules(connection, repair=repair) + _cycles(connection) + _events(connection)
 
 
 def missing_tables(connection: sa.Connection) -> list[str]:
@@ -105,12 +107,29 @@ def _settings(connection: sa.Connection, *, repair: bool) -> list[Finding]:
             settings.put(connection, "key", secrets.token_hex(32))
         found.append(Finding("doctor.key", "the store has no key of its own to sign cursors with", repair))
     known = set(connection.execute(sa.select(scopes.c.scope_id)).scalars())
-    for table in (packets, events):
+    for table in (packets, capsules, events):
         used = connection.execute(sa.select(table.c.scope_id).distinct()).scalars().all()
         found += [
             Finding("doctor.scope", f"{table.name} of the scope {scope_id}, which is missing; restore a backup")
             for scope_id in sorted(set(used) - known)
         ]
+    return found
+
+
+def _capsules(connection: sa.Connection, *, repair: bool) -> list[Finding]:
+    found = []
+    for row in connection.execute(sa.select(capsules).order_by(capsules.c.scope_id, capsules.c.id)).all():
+        try:
+            capsule = parse_capsule(row.text)
+        except InvalidInput as error:
+            found.append(Finding("doctor.body", f"{row.id} does not read: {error.message}; `segue capsule rm` it"))
+            continue
+        if capsule_rows.key_of(capsule) != row.id:
+            found.append(Finding("doctor.body", f"{row.id} holds another capsule's text; `segue capsule rm` it"))
+        elif any(getattr(row, name) != value for name, value in capsule_rows.derived(capsule).items()):
+            if repair:
+                capsule_rows.derive_again(connection, row.scope_id, capsule)
+            found.append(Finding("doctor.columns", f"{row.id}: its columns do not follow the text", repair))
     return found
 
 

@@ -20,7 +20,7 @@ from segue.storage.database import Database, pragma
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-HEAD = "0001"
+HEAD = "0002"
 _LOCK = 0x5E60E
 _LOCK_SECONDS = 120
 _MIGRATIONS = Path(__file__).parent / "migrations"

@@ -108,4 +108,23 @@ events = Table(
     Index("events_by_time", "scope_id", "at_us", "id"),
 )
 
+capsules = Table(
+    "capsules",
+    metadata,
+    Column("scope_id", _key(64), primary_key=True),
+    Column("id", _key(64), primary_key=True),
+    Column("owner_id", _key(64), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("topic", Text, nullable=False),
+    Column("seed", Text, nullable=False),
+    Column("hops", Integer, nullable=False),
+    Column("created_us", BigInteger, nullable=False),
+    Column("saved_us", BigInteger, nullable=False),
+    Column("origin_id", _key(64)),
+    Column("project_key", Text, nullable=False),
+    Column("flagged", Boolean, nullable=False),
+    Index("capsules_by_time", "scope_id", "created_us", "id"),
+    Index("capsules_by_origin", "scope_id", "origin_id"),
+)
+
 REFERENCE_TABLES = frozenset({"settings", "scopes"})
