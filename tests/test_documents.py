@@ -17,6 +17,9 @@ from pathlib import Path
 
 import pytest
 
+from segue.conversions.to_capsule import to_capsule
+from segue.packets import schema
+
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "decisions").glob("*.md")])
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -55,6 +58,11 @@ def scene(tmp_path: Path) -> dict[str, str]:
     (project / "next.json").write_text(json.dumps(draft | {"next_step": "Write the failing test."}))
     identified = draft | {"id": "01K6T9M3E8Y2QH6P0V4KFGD7SC", "created_at": "2026-09-15T11:05:00Z"}
     (project / "draft.json").write_text(json.dumps(identified))
+    for name, packet in (("old", "session-1"), ("new", "session-2"), ("capsule", "session-2")):
+        capsule = to_capsule(schema.parse((ROOT / "examples" / f"{packet}.json").read_bytes())).capsule
+        (project / f"{name}.txt").write_text(capsule.text)
+    quoted = "".join(f"> {line}\n" for line in (project / "new.txt").read_text().splitlines())
+    (project / "answer.txt").write_text(quoted)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     scene = {"HOME": str(tmp_path), "SEGUE_HOME": str(tmp_path / "segue"), "PATH": path, "PWD": str(project)}
     subprocess.run(["segue", "save", "packet.json"], env=scene, cwd=project, check=True, capture_output=True)

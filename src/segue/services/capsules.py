@@ -135,7 +135,7 @@ class Capsules:
         kind: str,
         capsule_id: str,
         now: datetime,
-        details: dict[str, Any] | None = None,
+        details: Mapping[str, Any] | None = None,
     ) -> None:
         events.append(connection, self._scope, kind, capsule_id, actor=self._actor, now=now, details=details)
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _BACKUPS = "backups"
 _SQLITE_HEADER = b"SQLite format 3\0"
+_HEADER_LENGTH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +151,18 @@ def _remove_sidecars(path: Path) -> None:
 
 
 def _require_store(path: Path) -> None:
-    if files.read_bytes(path, len(_SQLITE_HEADER) - 1)[: len(_SQLITE_HEADER)] != _SQLITE_HEADER:
+    """Raise InvalidInput `restore.invalid` unless the file begins as a SQLite database and is as long as it says.
+
+    SQLite itself takes a file whose last page is cut for whole where nothing is missed yet.
+    """
+    header = files.read_bytes(path, _HEADER_LENGTH - 1)
+    if header[: len(_SQLITE_HEADER)] != _SQLITE_HEADER or len(header) < _HEADER_LENGTH:
         raise InvalidInput("restore.invalid", f"{path} is not a backup made by Segue")
+    page_size = int.from_bytes(header[16:18], "big")
+    pages = int.from_bytes(header[28:32], "big")
+    whole = pages * (65_536 if page_size == 1 else page_size)
+    if path.stat().st_size < whole and not path.with_name(path.name + "-wal").exists():
+        raise InvalidInput("restore.invalid", f"{path} is shorter than it should be; nothing was changed")
 
 
 @contextlib.contextmanager
