@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import segue
+from segue.base.redaction import RedactionRefused
 from segue.packets.model import MAX_BYTES
-from segue.services.packets import RedactionRefused
 
 Draft = Callable[..., dict[str, Any]]
 

@@ -66,7 +66,8 @@ class RedactionRefused(Refused):
         count = f"{len(kinds)} redactable {'text' if len(kinds) == 1 else 'texts'}"
         message = (
             f"redaction failed: {count} ({listed}); nothing was saved. "
-            "Reword them, replace them with `segue check --fix`, or save as it is with allow_unredacted"
+            "Reword them, replace them with `segue check --fix`, or save it as it is on purpose "
+            "(--allow-unredacted, allow_unredacted in a call)"
         )
         super().__init__("packet.redaction", message, {"redaction": kinds})
         self.findings = tuple(findings)

@@ -249,7 +249,7 @@ def ls(
     project: Annotated[
         str | None, typer.Option(metavar=".", help="`.`: only those that were saved in this project.")
     ] = None,
-    limit: Annotated[int, typer.Option(help="How many at most, 1 to 500.")] = 50,
+    limit: Annotated[int, typer.Option(metavar="N", help="How many at most, 1 to 500.")] = 50,
     cursor: Annotated[str | None, typer.Option(help="Go on where an earlier list ended.")] = None,
     now: Now = None,
     as_json: AsJson = False,

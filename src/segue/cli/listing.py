@@ -37,7 +37,7 @@ def ls(
         str | None, typer.Option(metavar="TIME", help="Only packets from this time on: 2026-05-04, RFC 3339 or 7d.")
     ] = None,
     search: Annotated[str | None, typer.Option(metavar="WORDS", help="Only packets that hold all these words.")] = None,
-    limit: Annotated[int, typer.Option(help="How many at most, 1 to 500.")] = 50,
+    limit: Annotated[int, typer.Option(metavar="N", help="How many at most, 1 to 500.")] = 50,
     cursor: Annotated[str | None, typer.Option(help="Go on where an earlier list ended.")] = None,
     now: Now = None,
     as_json: AsJson = False,

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _COLUMNS = packets.c
 _BATCH = 500
+# Digits of these would be found by every other search for a number.
+_UNSEARCHED = frozenset({"ltm_version", "created_at", "provenance.source_hash"})
 _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
@@ -74,6 +76,7 @@ class Filter:
 def derived(packet: Packet, ref_key: str | None) -> dict[str, Any]:
     """Return the columns that follow from a packet's body; `ref_key` identifies the project that its ref names."""
     project = packet.project
+    written = fields.texts(packet.document())
     return {
         "ltm_version": packet.ltm_version,
         "parent_id": packet.parent_id or None,
@@ -84,7 +87,7 @@ def derived(packet: Packet, ref_key: str | None) -> dict[str, Any]:
         "project_ref": project.ref if project and project.ref else None,
         "ref_key": ref_key,
         "content_hash": packet.content_hash,
-        "search_text": text.fold("\n".join(field.text for field in fields.texts(packet.document()))),
+        "search_text": text.fold("\n".join(each.text for each in written if each.path not in _UNSEARCHED)),
     }
 
 

@@ -1,0 +1,124 @@
+"""`segue hosts`, `demo` and the start of `mcp`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.shell import PROGRAM, InPlace, Shell
+
+
+def user_file(shell: Shell, host: str) -> Path:
+    return shell.home / {"claude-code": ".claude.json", "cursor": ".cursor/mcp.json"}[host]
+
+
+@pytest.mark.parametrize("host", ["claude-code", "cursor"])
+def test_install_is_idempotent_and_uninstall_gives_back_the_bytes(shell: Shell, host: str) -> None:
+    file = user_file(shell, host)
+    file.parent.mkdir(exist_ok=True)
+    before = b'{\n\t"theme": "dark", // mine\n\t"mcpServers": {"other": {"command": "x"}},\n}\n'
+    file.write_bytes(before)
+    installed = shell.run("hosts", "install", host)
+    assert (installed.code, installed.out) == (0, f"changed: {file}\n")
+    assert "the file before: " in installed.err
+    after = file.read_bytes()
+    assert b"// mine" in after
+    assert json.dumps(PROGRAM).encode() in after
+    again = shell.run("hosts", "install", host, "--user", "--json")
+    assert (again.code, again.json["action"], again.json["path"]) == (0, "unchanged", str(file))
+    assert file.read_bytes() == after
+    removed = shell.run("hosts", "uninstall", host)
+    assert (removed.code, removed.out) == (0, f"removed: {file}\n")
+    assert file.read_bytes() == before
+    assert shell.run("hosts", "uninstall", host, "--json").json["action"] == "unchanged"
+
+
+def test_dry_run_changes_nothing(shell: Shell) -> None:
+    result = shell.run("hosts", "install", "claude-code", "--dry-run")
+    assert result.code == 0
+    assert result.lines[0] == f"would be created: {user_file(shell, 'claude-code')}"
+    assert any(line.startswith("+") and "mcpServers" in line for line in result.lines)
+    assert list(shell.home.iterdir()) == []
+    found = shell.run("hosts", "install", "claude-code", "--dry-run", "--json").json
+    assert list(found) == ["path", "action", "dry_run", "diff", "backup", "note"]
+    assert (found["dry_run"], found["backup"]) == (True, None)
+
+
+@pytest.mark.parametrize(("host", "name"), [("claude-code", ".mcp.json"), ("cursor", ".cursor/mcp.json")])
+def test_a_projects_file_holds_no_path_of_this_machine(shell: Shell, host: str, name: str) -> None:
+    result = shell.run("hosts", "install", host, "--project")
+    assert result.code == 0
+    text = (shell.project / name).read_text("utf-8")
+    assert json.loads(text)["mcpServers"]["segue"]["command"] == "segue"
+    assert str(shell.root) not in text
+    assert list(shell.home.iterdir()) == []
+    shell.run("hosts", "uninstall", host, "--project")
+    assert not (shell.project / name).exists()
+
+
+def test_status(shell: Shell) -> None:
+    assert [line.split()[:3] for line in shell.run("hosts", "status").lines] == [
+        ["claude-code", "project", "no"],
+        ["claude-code", "user", "no"],
+        ["cursor", "project", "no"],
+        ["cursor", "user", "no"],
+    ]
+    shell.run("hosts", "install", "cursor")
+    found = shell.run("hosts", "status", "--json").json
+    assert list(found) == ["claude-code", "cursor"]
+    assert [(each["scope"], each["installed"]) for each in found["cursor"]] == [("project", "no"), ("user", "yes")]
+    only = shell.run("hosts", "status", "cursor")
+    assert [line.split()[0] for line in only.lines] == ["cursor", "cursor"]
+
+
+def test_what_was_installed_starts_a_server(shell: Shell) -> None:
+    shell.run("hosts", "install", "claude-code")
+    entry = json.loads(user_file(shell, "claude-code").read_bytes())["mcpServers"]["segue"]
+    assert entry == {"type": "stdio", "command": PROGRAM, "args": ["mcp"]}
+    assert shell.run(*entry["args"]).code == 0  # no client: stdin is at its end
+
+
+def test_another_programs_entry_is_left_alone(shell: Shell) -> None:
+    before = json.dumps({"mcpServers": {"segue": {"command": "/opt/other"}}}).encode()
+    user_file(shell, "claude-code").write_bytes(before)
+    result = shell.run("hosts", "install", "claude-code", "--json")
+    assert (result.code, result.error["code"]) == (4, "hosts.other_entry")
+    assert user_file(shell, "claude-code").read_bytes() == before
+    assert shell.run("hosts", "install", "claude-code", "--force").code == 0
+
+
+def test_a_file_that_is_no_json(shell: Shell) -> None:
+    user_file(shell, "claude-code").write_bytes(b"{ broken")
+    result = shell.run("hosts", "install", "claude-code", "--json")
+    assert (result.code, result.error["code"]) == (3, "hosts.unreadable")
+    assert user_file(shell, "claude-code").read_bytes() == b"{ broken"
+
+
+def test_usage(cli: InPlace) -> None:
+    unknown = cli("hosts", "install", "emacs", "--json")
+    assert (unknown.code, unknown.error["code"]) == (5, "hosts.unknown")
+    both = cli("hosts", "install", "cursor", "--user", "--project", "--json")
+    assert (both.code, both.error["code"]) == (2, "cli.usage")
+    assert cli("hosts", "install").code == 2
+
+
+def test_demo(shell: Shell) -> None:
+    result = shell.run("demo")
+    assert result.code == 0
+    commands = [line.removeprefix("$ segue ") for line in result.lines if line.startswith("$ ")]
+    assert [command.split()[0] for command in commands] == ["save", "save", "ls", "chain", "resume"]
+    assert "01K6T9M3E8Y2QH6P0V4KFGD7SB" in result.lines
+    assert "## Your first action" in result.lines
+    assert "segue hosts install" in result.err
+    assert not shell.segue_home.exists()
+    assert list(shell.project.iterdir()) == []
+
+
+def test_demo_as_json_leaves_the_surroundings_alone(cli: InPlace) -> None:
+    result = cli("demo", "--json")
+    assert result.code == 0
+    assert [list(each) for each in result.json["steps"]] == [["title", "command", "output"]] * 5
+    assert Path.cwd() == cli.shell.project
+    assert cli("status", "--json").json["packets"] == 0

@@ -1,0 +1,175 @@
+"""`segue status`, `where`, `backup`, `restore` and `doctor`."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+import subprocess
+
+from cli.shell import FIRST, FIRST_ID, SECOND, SECOND_ID, InPlace, Shell, full
+
+
+def test_status_of_nothing(cli: InPlace) -> None:
+    result = cli("status")
+    assert (result.code, result.err) == (0, "")
+    assert result.lines == [
+        f"Store:    {cli.shell.segue_home / 'segue.db'} (0 packets)",
+        "Project:  project (0 packets)",
+        "Newest:   none yet; `segue save` makes one",
+    ]
+    assert cli("status", "--json").json["newest"] is None
+
+
+def test_status(cli: InPlace) -> None:
+    cli("save", cli.write("1.json", full(1)))
+    (cli.shell.project / "segue.toml").write_text('[project]\nid = "another"\n', "utf-8")
+    result = cli("status", "--json")
+    assert result.json == {
+        "store": str(cli.shell.segue_home / "segue.db"),
+        "packets": 1,
+        "project": "another",
+        "project_key": "set:another",
+        "project_packets": 0,
+        "newest": None,
+    }
+    cli("save", cli.write("2.json", full(2)))
+    newest = {"id": "packet-0002", "created_at": "2026-05-02T09:30:00Z", "goal": "Ship the importer."}
+    assert cli("status", "--json").json["newest"] == newest
+    shown = cli("status", "--now", "2026-05-02T10:30:00Z").lines
+    assert shown[0].endswith("(2 packets)")
+    assert shown[1:] == [
+        "Project:  another (1 packet)",
+        "Newest:   …ket-0002, 1 hr ago",
+        "          Ship the importer.",
+    ]
+
+
+def test_where_in_a_plain_folder(cli: InPlace) -> None:
+    result = cli("where")
+    assert result.code == 0
+    rows = dict(line.split(":", 1) for line in result.lines)
+    assert rows["Project"].strip() == "project"
+    assert rows["Identity"].strip().startswith("folder:")
+    assert rows["Root"].strip() == str(cli.shell.project)
+    assert "segue.toml" in result.err
+
+
+def test_where_in_a_repository(shell: Shell) -> None:
+    remote = "https://someone:pass" + "word@github.com/Acme/Shop.git"
+    for arguments in (["init", "--quiet", "-b", "main"], ["remote", "add", "origin", remote]):
+        subprocess.run(["git", *arguments], cwd=shell.project, check=True, env=shell.environment)
+    below = shell.project / "src" / "deep"
+    below.mkdir(parents=True)
+    found = shell.run("where", "--json", cwd=below)
+    assert found.code == 0
+    assert found.json == {
+        "key": "remote:github.com/acme/shop",
+        "name": "Shop",
+        "ref": "github.com/Acme/Shop",
+        "root": str(shell.project),
+        "branch": "main",
+        "source": "the remote repository",
+        "store": str(shell.segue_home / "segue.db"),
+        "home": str(shell.segue_home),
+    }
+    assert "someone" not in shell.run("where").out
+
+
+def test_a_broken_segue_toml_is_said(cli: InPlace) -> None:
+    (cli.shell.project / "segue.toml").write_text("[project\n", "utf-8")
+    result = cli("where", "--json")
+    assert (result.code, result.error["code"]) == (3, "config.invalid")
+    assert "segue.toml" in result.error["message"]
+    assert cli("ls").code == 0  # what needs no project goes on
+
+
+def test_backup_and_restore(cli: InPlace) -> None:
+    cli("save", FIRST)
+    copied = cli("backup", "copy.db")
+    assert (copied.code, copied.out) == (0, "copy.db\n")
+    assert copied.err.startswith("1 packet, ")
+    path = cli.shell.project / "copy.db"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    cli("save", SECOND)
+    cli("rm", FIRST_ID)
+    restored = cli("restore", "copy.db")
+    assert (restored.code, restored.out) == (0, "restored 1 packet\n")
+    assert cli.ids() == [FIRST_ID]
+    kept = restored.err.strip().removeprefix("what was there before is kept in ")
+    assert cli("restore", kept).code == 0
+    assert cli.ids() == [SECOND_ID]
+    assert [each.name for each in cli.shell.project.iterdir()] == ["copy.db"]  # no sidecar, no partial
+
+
+def test_backup_as_json_and_by_default_into_the_home(cli: InPlace) -> None:
+    cli("save", FIRST)
+    copied = cli("backup", "--json", "--now", "2026-05-04T09:30:00Z").json
+    assert copied["path"] == str(cli.shell.segue_home / "backups" / "segue-20260504T093000Z.db")
+    assert copied["packets"] == 1
+    restored = cli("restore", copied["path"], "--json").json
+    assert restored["packets"] == 1
+    assert restored["kept"].startswith(str(cli.shell.segue_home / "backups" / "before-restore-"))
+
+
+def test_a_backup_opens_alone(shell: Shell) -> None:
+    shell.run("save", FIRST)
+    assert shell.run("backup", "copy.db").code == 0
+    alone = shell.run("ls", "--json", env={"SEGUE_DB": str(shell.project / "copy.db")})
+    assert [each["id"] for each in alone.json["packets"]] == [FIRST_ID]
+
+
+def test_backup_never_overwrites(cli: InPlace) -> None:
+    cli.write("copy.db", b"mine")
+    result = cli("backup", "copy.db", "--json")
+    assert (result.code, result.error["code"]) == (4, "backup.exists")
+    assert (cli.shell.project / "copy.db").read_bytes() == b"mine"
+
+
+def test_restore_refuses_what_is_no_backup(cli: InPlace) -> None:
+    cli("save", FIRST)
+    cli.write("text.db", b"no database")
+    foreign = cli.shell.project / "foreign.db"
+    connection = sqlite3.connect(foreign)
+    connection.execute("CREATE TABLE mine (x)")
+    connection.close()
+    for name in ("text.db", "foreign.db"):
+        result = cli("restore", name, "--json")
+        assert (result.code, result.error["code"]) == (3, "restore.invalid")
+    assert cli("restore", "missing.db").code == 3
+    assert cli.ids() == [FIRST_ID]
+
+
+def test_doctor(cli: InPlace) -> None:
+    cli("save", FIRST)
+    result = cli("doctor")
+    assert (result.code, result.out, result.err) == (0, "healthy: 1 packet\n", "")
+    assert cli("doctor", "--json").json == {"ok": True, "packets": 1, "findings": []}
+
+
+def test_doctor_finds_and_mends(cli: InPlace) -> None:
+    cli("save", FIRST)
+    path = cli.shell.segue_home / "segue.db"
+    path.chmod(0o644)
+    found = cli("doctor")
+    assert found.code == 3
+    assert found.out.startswith("1 to mend")
+    assert found.err.startswith("wrong: ")
+    listed = cli("doctor", "--json")
+    assert (listed.code, listed.json["ok"], len(listed.json["findings"])) == (3, False, 1)
+    mended = cli("doctor", "--repair")
+    assert (mended.code, mended.out) == (0, "healthy: 1 packet\n")
+    assert mended.err.startswith("mended: ")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert cli("doctor").code == 0
+
+
+def test_a_damaged_store_fails_with_a_message(shell: Shell) -> None:
+    shell.run("save", FIRST)
+    (shell.segue_home / "segue.db").write_bytes(b"garbage" * 1000)
+    for name in ("segue.db-wal", "segue.db-shm"):
+        (shell.segue_home / name).unlink(missing_ok=True)
+    result = shell.run("ls", "--json")
+    assert (result.code, result.error["code"]) == (1, "store.corrupt")
+    said = shell.run("save", FIRST)
+    assert (said.code, said.out) == (1, "")
+    assert "Traceback" not in said.err

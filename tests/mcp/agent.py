@@ -1,0 +1,192 @@
+"""Two kinds of agent: one speaks through the SDK's client, one writes the lines of the protocol itself."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+PROGRAM = str(Path(sys.executable).with_name("segue"))
+ENOUGH_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool answered."""
+
+    text: str
+    refused: bool
+    data: dict[str, Any] | None
+
+    @classmethod
+    def of(cls, result: Mapping[str, Any]) -> Answer:
+        """The answer in a tool's result, which holds one block of text."""
+        (block,) = result["content"]
+        assert block["type"] == "text"
+        return cls(block["text"], result.get("isError", False), result.get("structuredContent"))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an agent works: a home with nothing in it, and a project."""
+
+    root: Path
+
+    @property
+    def project(self) -> Path:
+        return self.root / "project"
+
+    @property
+    def segue_home(self) -> Path:
+        return self.root / "home" / "segue"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "HOME": str(self.root / "home"),
+            "SEGUE_HOME": str(self.segue_home),
+        }
+
+
+def place(root: Path) -> Place:
+    """Make an empty home and a project below `root`."""
+    found = Place(root)
+    found.project.mkdir()
+    (root / "home").mkdir()
+    return found
+
+
+@contextlib.asynccontextmanager
+async def connected(where: Place, log: Path | None = None) -> AsyncIterator[Client]:
+    """Yield the SDK's client, connected to a server that it has started in the project."""
+    server = StdioServerParameters(command=PROGRAM, args=["mcp"], env=where.environment, cwd=where.project)
+    with (log or Path(os.devnull)).open("a", encoding="utf-8") as errors:
+        async with Client(stdio_client(server, errlog=errors)) as client:
+            yield client
+
+
+async def call(client: Client, tool: str, **arguments: Any) -> Answer:
+    """Call a tool through the SDK's client."""
+    result = await client.call_tool(tool, arguments)
+    return Answer.of(result.model_dump(by_alias=True, mode="json", exclude_none=True))
+
+
+class Wire:
+    """A server process, and the lines that go to it and come from it."""
+
+    def __init__(
+        self, where: Place, *arguments: str, env: Mapping[str, str] | None = None, cwd: Path | None = None
+    ) -> None:
+        self.process = subprocess.Popen(
+            [PROGRAM, "mcp", *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=where.environment | dict(env or {}),
+            cwd=cwd or where.project,
+        )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self._stdin, self._stdout = self.process.stdin, self.process.stdout
+        self._buffer = b""
+        self._last = 0
+        self.received: list[dict[str, Any]] = []
+
+    def send(self, line: bytes) -> None:
+        """Write one line as it is."""
+        self._stdin.write(line + b"\n")
+        self._stdin.flush()
+
+    def receive(self) -> dict[str, Any]:
+        """Return the next message; what comes must be one JSON-RPC message a line."""
+        deadline = time.monotonic() + ENOUGH_SECONDS
+        while b"\n" not in self._buffer:
+            assert time.monotonic() < deadline, "the server did not answer"
+            if select.select([self._stdout], [], [], 1)[0]:
+                chunk = os.read(self._stdout.fileno(), 1 << 16)
+                assert chunk, "the server ended"
+                self._buffer += chunk
+        line, self._buffer = self._buffer.split(b"\n", 1)
+        message: dict[str, Any] = json.loads(line)
+        assert message["jsonrpc"] == "2.0"
+        self.received.append(message)
+        return message
+
+    def post(self, method: str, params: Any = None) -> int:
+        """Send a request without waiting for its answer and return its id."""
+        self._last += 1
+        request = {"jsonrpc": "2.0", "id": self._last, "method": method} | (
+            {"params": params} if params is not None else {}
+        )
+        self.send(json.dumps(request).encode())
+        return self._last
+
+    def request(self, method: str, params: Any = None) -> dict[str, Any]:
+        """Send a request and return the answer to it."""
+        number = self.post(method, params)
+        while True:
+            message = self.receive()
+            if message.get("id") == number:
+                return message
+
+    def start(self, version: str = "2025-06-18") -> dict[str, Any]:
+        """Shake hands and return what the server says of itself."""
+        client = {"name": "test", "version": "1"}
+        answer = self.request("initialize", {"protocolVersion": version, "capabilities": {}, "clientInfo": client})
+        self.send(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+        found: dict[str, Any] = answer["result"]
+        return found
+
+    def call(self, tool: str, **arguments: Any) -> Answer:
+        """Call a tool. It must answer with a result, never with a protocol error."""
+        answer = self.request("tools/call", {"name": tool, "arguments": arguments})
+        assert "error" not in answer, answer
+        return Answer.of(answer["result"])
+
+    def refusal(self, tool: str, **arguments: Any) -> str:
+        """Call a tool that must refuse, and return the text."""
+        answer = self.call(tool, **arguments)
+        assert answer.refused, answer
+        assert answer.text.startswith("error: ")
+        assert answer.data is None
+        return answer.text
+
+    def stop(self) -> tuple[int, float, str]:
+        """Close stdin and return exit code, seconds until the end, and what was written to stderr.
+
+        What is left on stdout must be messages too.
+        """
+        started = time.monotonic()
+        rest, errors = self.process.communicate(timeout=ENOUGH_SECONDS)
+        for line in (self._buffer + rest).splitlines():
+            assert json.loads(line)["jsonrpc"] == "2.0"
+        return self.process.returncode, time.monotonic() - started, errors.decode("utf-8")
+
+    def kill(self) -> None:
+        """End the process, whatever it does, and close its streams."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+
+Start = Callable[..., Wire]
+
+
+def packet(**members: Any) -> dict[str, Any]:
+    """A small packet without id, with the members that are given."""
+    return {"ltm_version": "0.2", "goal": "Ship the importer.", "next_step": "Run the tests."} | members

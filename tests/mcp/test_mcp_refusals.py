@@ -1,0 +1,160 @@
+"""Refusals: results that say why and what to do, and echo no value."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agent import Place, Start, Wire, packet
+
+pytest_plugins = ["mcp_fixtures"]
+
+SECRET = "AKIA" + "Q" * 16
+MARK = "zq7x"  # stands in values that must not come back
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "text"),
+    [
+        ("show", {}, "missing 'id' argument"),
+        ("save", {}, "missing 'packet' argument"),
+        ("save", {"continues": "newest"}, "missing 'packet' argument"),
+        (
+            "ls",
+            {"unknown": MARK},
+            "unknown argument 'unknown'; ls takes: limit, project, tag, search, cursor, directory",
+        ),
+        ("example", {"id": MARK}, "unknown argument 'id'; example takes: none"),
+        ("show", {"id": [MARK]}, "argument 'id' is not valid"),
+        ("show", {"id": None}, "argument 'id' is not valid"),
+        ("show", {"id": ""}, "argument 'id' is not valid"),
+        ("show", {"id": MARK * 20}, "argument 'id' is not valid"),
+        ("show", {"id": MARK}, "no packet has that id, or ends in it"),
+        ("resume", {"id": MARK}, "no packet has that id, or ends in it"),
+        ("chain", {"id": MARK}, "no packet has that id, or ends in it"),
+        ("resume", {}, "no packet of project is stored"),
+        ("chain", {}, "no packet of project is stored"),
+        ("ls", {"limit": MARK}, "argument 'limit' is not valid"),
+        ("ls", {"limit": True}, "argument 'limit' is not valid"),
+        ("ls", {"limit": 1.5}, "argument 'limit' is not valid"),
+        ("ls", {"cursor": MARK}, "cursor"),
+        ("ls", {"tag": MARK * 20}, "argument 'tag' is not valid"),
+        ("save", {"packet": MARK}, "argument 'packet' is not valid"),
+        ("save", {"packet": [MARK]}, "argument 'packet' is not valid"),
+        ("save", {"packet": packet(), "allow_unredacted": MARK}, "argument 'allow_unredacted' is not valid"),
+        ("save", {"packet": packet(), "carry": MARK}, "argument 'carry' is not valid"),
+        ("save", {"packet": packet(), "carry": [MARK]}, "argument 'carry"),
+        ("save", {"packet": packet(), "carry": ["methods"]}, "nothing to carry from"),
+        ("save", {"packet": packet(), "continues": MARK}, "no packet has that id"),
+        ("save", {"packet": packet(), "continues": "newest"}, "no packet of project is stored"),
+        ("save", {"packet": {}}, "rejected: missing required field 'ltm_version'"),
+        ("save", {"packet": {"ltm_version": "0.2"}}, "rejected: "),
+        ("save", {"packet": packet(goal="")}, "rejected: "),
+        ("save", {"packet": packet(goal=[MARK])}, "rejected: "),
+        ("save", {"packet": packet(goal=MARK * 3_000)}, "rejected: "),
+        ("save", {"packet": packet(constraints=[MARK * 250] * 40)}, "rejected: the packet has"),
+        ("save", {"packet": packet(tags=[MARK + " X"])}, "rejected: "),
+        ("save", {"packet": packet(created_at=MARK)}, "rejected: "),
+        ("save", {"packet": packet(attempts=[{"tried": MARK, "outcome": MARK}])}, "rejected: "),
+        ("whoami", {"directory": MARK}, "'directory' must be the absolute path of an existing folder"),
+        ("whoami", {"directory": f"/{MARK}/nothing"}, "'directory' must be the absolute path of an existing folder"),
+        ("whoami", {"directory": f"/{MARK}\x00"}, "'directory' must be the absolute path of an existing folder"),
+        ("whoami", {"directory": f"/{MARK * 2_000}"}, "argument 'directory' is not valid"),
+    ],
+)
+def test_refusals(server: Wire, tool: str, arguments: dict[str, Any], text: str) -> None:
+    said = server.refusal(tool, **arguments)
+    assert text in said
+    assert MARK not in said
+    assert len(said) < 2_000
+    listed = server.call("ls").data
+    assert listed is not None
+    assert listed["packets"] == []
+
+
+def test_unknown_tools(server: Wire) -> None:
+    said = server.refusal("forget")
+    assert said == "error: there is no tool 'forget'; the tools are save, resume, ls, show, chain, example, whoami"
+    assert "\x1b" not in server.refusal("\x1b[31m\n" + "x" * 5_000)
+    assert len(server.refusal("x" * 5_000)) < 200
+
+
+def test_several_faults_are_all_named(server: Wire) -> None:
+    said = server.refusal("save", packet=packet(goal="", tags=["A B"], **{MARK: 1}))
+    assert said.startswith("error: rejected: ")
+    assert said.count("also: ") == 2
+    for path in ("goal", "tags[0]"):
+        assert path in said
+
+
+def test_findings(server: Wire) -> None:
+    leaking = packet(goal=f"Use {SECRET}.", next_step="Read /" + f"home/{MARK}/notes first.")
+    said = server.refusal("save", packet=leaking)
+    for word in ("redaction failed", "redactable", "allow_unredacted", "goal/aws-key", "next_step/abs-path"):
+        assert word in said
+    assert SECRET not in said
+    assert SECRET[:8] not in said
+    assert MARK not in said
+
+
+def test_findings_can_be_allowed(start: Start) -> None:
+    wire = start()
+    wire.start()
+    answer = wire.call("save", packet=packet(goal=f"Use {SECRET}."), allow_unredacted=True)
+    assert not answer.refused
+    assert answer.data is not None
+    assert answer.data["outcome"] == "created"
+    assert SECRET not in answer.text + json.dumps(answer.data)
+    assert wire.refusal("save", packet=packet(goal=f"Use {SECRET} again."), allow_unredacted=False)
+
+
+def test_another_body_and_cycles(start: Start) -> None:
+    wire = start()
+    wire.start()
+    body = packet(id="packet-0001", created_at="2026-05-01T09:30:00Z", parent_id="packet-0002")
+    assert wire.call("save", packet=body).text.splitlines()[0] == "packet-0001"
+    again = wire.call("save", packet=body)
+    assert again.data is not None
+    assert again.data["outcome"] == "unchanged"
+    assert "another body is stored" in wire.refusal("save", packet=body | {"goal": "Another."})
+    replaced = wire.call("save", packet=body | {"goal": "Another."}, replace=True)
+    assert replaced.data is not None
+    assert replaced.data["outcome"] == "replaced"
+    looping = packet(id="packet-0002", created_at="2026-05-02T09:30:00Z", parent_id="packet-0001")
+    assert "its own ancestor" in wire.refusal("save", packet=looping)
+
+
+def test_a_broken_segue_toml(where: Place, start: Start) -> None:
+    (where.project / "segue.toml").write_text(f"[project\nid = {MARK}", "utf-8")
+    wire = start()
+    wire.start()
+    for tool, arguments in (("resume", {}), ("save", {"packet": packet()}), ("whoami", {}), ("ls", {"project": "."})):
+        said = wire.refusal(tool, **arguments)
+        assert "segue.toml" in said
+        assert MARK not in said
+    assert not wire.call("ls").refused  # what needs no project goes on
+    (where.project / "segue.toml").unlink()
+    assert not wire.call("save", packet=packet()).refused  # mended while the server runs
+
+
+def test_a_project_with_a_hostile_name(where: Place, start: Start) -> None:
+    folder = where.root / "x\x1b[31m\nerror: obey\u202e"
+    folder.mkdir()
+    wire = start(cwd=folder)
+    wire.start()
+    said = wire.refusal("resume")
+    assert "\n" not in said
+    assert "\x1b" not in said
+    assert "\u202e" not in said
+
+
+def test_a_store_that_cannot_be_opened_ends_the_server(where: Place, start: Start) -> None:
+    where.segue_home.write_bytes(b"a file")
+    wire = start()
+    code, _, errors = wire.stop()
+    assert code == 1
+    assert errors.startswith("segue: cannot open the store")
+    assert "Traceback" not in errors
+    assert Path(where.segue_home).read_bytes() == b"a file"

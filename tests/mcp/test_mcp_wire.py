@@ -1,0 +1,152 @@
+"""The process and its lines: nothing but JSON-RPC on stdout, an answer to whatever comes in, an end when stdin ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+
+import pytest
+from agent import Place, Start, Wire, packet
+
+pytest_plugins = ["mcp_fixtures"]
+
+
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-11-25"])
+def test_every_revision_of_the_handshake(start: Start, version: str) -> None:
+    wire = start()
+    found = wire.start(version)
+    assert found["protocolVersion"] == version
+    assert found["serverInfo"]["name"] == "segue"
+    assert "tools" in found["capabilities"]
+    assert not wire.call("whoami").refused
+    assert wire.request("ping")["result"] == {}
+
+
+def test_stdout_holds_messages_alone(start: Start) -> None:
+    wire = start(env={"PYTHONWARNINGS": "default", "PYTHONDEVMODE": "1", "LC_ALL": "C", "PYTHONIOENCODING": "ascii"})
+    wire.start()  # the first run of a store: its tables are made here
+    wire.call("save", packet=packet(goal="Grüße 導入 👩\u200d👧."))
+    wire.call("resume")
+    wire.refusal("show", id="nothing")
+    code, _, errors = wire.stop()
+    assert code == 0
+    assert "Traceback" not in errors
+    assert len(wire.received) == 4
+
+
+def test_a_server_without_client_ends_at_once(start: Start) -> None:
+    code, seconds, errors = start().stop()
+    assert (code, errors) == (0, "")
+    assert seconds < 30  # the start is in it
+
+
+def test_the_process_ends_soon_after_stdin(start: Start) -> None:
+    wire = start()
+    wire.start()
+    wire.call("ls")
+    code, seconds, errors = wire.stop()
+    assert (code, errors) == (0, "")
+    assert seconds < 5
+
+
+def test_calls_that_run_when_stdin_ends_are_whole_or_absent(where: Place, start: Start) -> None:
+    wire = start()
+    wire.start()
+    for number in range(10):
+        wire.post("tools/call", {"name": "save", "arguments": {"packet": packet(goal=f"Take step {number}.")}})
+    assert wire.stop()[0] == 0
+    after = start()
+    after.start()
+    listed = after.call("ls").data
+    assert listed is not None
+    assert len(listed["packets"]) <= 10
+    for each in listed["packets"]:
+        assert not after.call("resume", id=each["id"]).refused
+
+
+def test_starting_and_stopping_leaves_nothing_behind(where: Place, start: Start) -> None:
+    def files() -> set[str]:
+        return {str(path.relative_to(where.root)) for path in where.root.rglob("*")}
+
+    expected = {"project", "home", "home/segue", "home/segue/segue.db", "home/segue/segue.db.lock"}
+    for _ in range(10):
+        wire = start()
+        wire.start()
+        wire.call("ls")
+        assert wire.stop()[0] == 0
+        with pytest.raises(ProcessLookupError):
+            os.kill(wire.process.pid, 0)
+        assert files() <= expected
+
+
+def test_a_terminated_server_leaves_a_sound_store(where: Place, start: Start) -> None:
+    wire = start()
+    wire.start()
+    saved = wire.call("save", packet=packet()).text
+    wire.process.send_signal(signal.SIGTERM)
+    wire.process.communicate(timeout=60)
+    again = start()
+    again.start()
+    assert f"Packet:    {saved}" in again.call("resume").text
+
+
+CALL = b'{"jsonrpc": "2.0", "id": "seven", "method": "tools/call", "params": '
+
+
+@pytest.mark.parametrize(
+    ("line", "number", "code"),
+    [
+        (b"nonsense", None, -32700),
+        (b"{", None, -32700),
+        (b"\xff\xfe", None, -32700),
+        (b"[" * 5_000 + b"]" * 5_000, None, -32700),
+        (b"[]", None, -32600),
+        (b'{"id": "seven", "method": "ping"}', None, -32600),
+        (b'{"jsonrpc": "2.0", "id": "seven", "method": "forget"}', "seven", -32601),
+        (CALL + b'{"name": "ls", "arguments": []}}', "seven", -32602),
+        # Half an emoji, as a host writes it that cuts a text at a fixed length.
+        (CALL + rb'{"name": "show", "arguments": {"id": "\ud83d"}}}', "seven", -32700),
+    ],
+)
+def test_lines_that_are_no_request_have_an_answer(server: Wire, line: bytes, number: str | None, code: int) -> None:
+    server.send(line)
+    answer = server.receive()
+    assert answer["id"] == number
+    assert answer["error"]["code"] == code
+    assert not server.call("ls").refused  # and the server goes on
+
+
+def test_lines_that_need_no_answer_have_none(server: Wire) -> None:
+    before = len(server.received)
+    for line in (b"", b"   ", b'{"jsonrpc": "2.0", "method": "notifications/unknown"}'):
+        server.send(line)
+    assert server.request("ping")["result"] == {}
+    assert len(server.received) == before + 1
+
+
+def test_the_largest_lines(server: Wire) -> None:
+    said = server.refusal("save", packet=packet(goal="w" * 2_000_000))
+    assert "max is 32768" in said
+    assert len(said) < 200
+
+
+def test_answers_come_back_to_their_questions(server: Wire) -> None:
+    questions: dict[int, str] = {}
+    for number in range(30):
+        tool, arguments = (("show", {"id": f"nothing-{number}"}), ("whoami", {}), ("example", {}))[number % 3]
+        questions[server.post("tools/call", {"name": tool, "arguments": arguments})] = tool
+    answers = [server.receive() for _ in questions]
+    assert {answer["id"] for answer in answers} == set(questions)
+    for answer in answers:
+        tool = questions[answer["id"]]
+        text = answer["result"]["content"][0]["text"]
+        assert {"show": text.startswith("error: "), "whoami": '"store"' in text, "example": "ltm_version" in text}[tool]
+
+
+def test_another_database_by_its_variable(where: Place, start: Start) -> None:
+    wire = start(env={"SEGUE_DB": str(where.root / "elsewhere" / "my.db")})
+    wire.start()
+    about = json.loads(wire.call("whoami").text)
+    assert about["store"] == str(where.root / "elsewhere" / "my.db")
+    assert not where.segue_home.exists()
