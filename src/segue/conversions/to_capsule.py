@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from segue.base import time
 from segue.base.text import sentences
 from segue.capsules import CAPS, MAX_CHARS, Capsule, Loop, Meta, Node, Rejection, fit
-from segue.conversions.reports import Kind, Loss
+from segue.conversions.reports import Kind, Loss, masked
 from segue.conversions.transliteration import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from segue.packets.model import Attempt, Packet
 
 _E = TypeVar("_E", Node, Rejection, Loop)
@@ -20,9 +22,12 @@ _E = TypeVar("_E", Node, Rejection, Loop)
 HARD_LIMIT = "stated as a hard limit"
 
 _TOPIC = 40
-_LONG_SEED, _LONG_STEP = 300, 400
+_LONG_TOPIC, _LONG_SEED, _LONG_STEP = 128, 300, 400
 _DEEP, _WORKING = 8, 2
 _INNER_STOP = re.compile(r"[.!?]+(?=\s)")
+_BREAK = re.compile(r"[\t-\r\x1c-\x1e\x85\u2028\u2029]")
+# A rejection begins with its option: one that looks like another line of the format would be read as that line.
+_LINE = re.compile(r"(CHAIN|INTEGRITY|SEED):")
 _FILLED = {"why": "no reason was given", "learned": "nothing was noted"}
 
 
@@ -39,7 +44,7 @@ class _Writer:
     """Collects fields as capsules take them, and the losses on the way."""
 
     losses: list[Loss] = field(default_factory=list)
-    paths: dict[str, str] = field(default_factory=dict)
+    paths: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     def lose(self, kind: Kind, path: str, text: str) -> None:
         self.losses.append(Loss(kind, path, text))
@@ -47,23 +52,32 @@ class _Writer:
     def text(self, text: str, path: str, stand_in: str = "") -> str:
         """Return `text` as a field: ASCII, one line, no pipe, not empty where there is a stand-in."""
         result = plain(text, path)
-        if result.replaced:
-            changes = ", ".join(f"{old} as {new or 'nothing'}" for old, new in result.replaced.items())
-            self.lose("replaced", path, changes)
-        if "|" in result.text:
-            self.lose("replaced", path, "| as /")
-        written = result.text.replace("|", "/")
-        if not written and stand_in:
+        changes = [f"{old} as {new or 'nothing'}" for old, new in result.replaced.items()]
+        changes += ["line breaks and tabs as spaces"] if _BREAK.search(text.strip()) else []
+        changes += ["| as /"] if "|" in result.text else []
+        if changes:
+            self.lose("replaced", path, ", ".join(changes))
+        if not result.text and stand_in:
             self.lose("filled", path, stand_in)
-            return stand_in
-        return written
+        return result.text.replace("|", "/") or stand_in
+
+    def place(self, entry: _E, path: str) -> _E:
+        """Note where an entry comes from, and return it."""
+        self.paths.setdefault((entry.layer, entry.line), []).append(path)
+        return entry
+
+    def drop(self, layer: str, line: str) -> None:
+        """Report an entry that goes; of two that became the same, the later one."""
+        self.lose("dropped", self.paths[layer, line].pop(), line)
 
 
 def to_capsule(packet: Packet) -> ToCapsule:
     """Return the capsule of a packet by decision C-10, cut to caps and budget by PCSF section 5.
 
-    Raises InvalidInput `capsule.transliteration` for text that has no ASCII form, `capsule.cannot_fit` where what a
-    capsule never drops is over its 1,200 characters.
+    Every packet fits: where the budget is too small for L1, the last of it go, and a very long goal or next step is
+    cut. Secrets in the report are masked; whether the capsule holds one is for whoever lets it travel (decision C-9).
+
+    Raises InvalidInput `capsule.transliteration`, with the place, for text that has no ASCII form.
     """
     writer = _Writer()
     capsule = Capsule(
@@ -81,18 +95,19 @@ def to_capsule(packet: Packet) -> ToCapsule:
     _without_place(packet, writer)
     fitted = fit(_small_enough(capsule, writer))
     for line in fitted.dropped:
-        writer.lose("dropped", writer.paths.get(line.entry, line.layer), line.entry)
-    return ToCapsule(fitted.capsule, writer.losses)
+        writer.drop(line.layer, line.entry)
+    return ToCapsule(fitted.capsule, masked(writer.losses))
 
 
 def _meta(packet: Packet, writer: _Writer) -> Meta:
-    named = packet.project is not None and packet.project.name.strip() != ""
-    topic = packet.project.name if packet.project and named else packet.goal[:_TOPIC]
+    if packet.project is not None and packet.project.name.strip():
+        topic = _cut(writer.text(packet.project.name, "project.name", "work"), _LONG_TOPIC, "project.name", writer)
+    else:  # what is replaced in the goal is reported where SEED is made of it
+        topic = plain(packet.goal[:_TOPIC], "goal").text.replace("|", "/") or "work"
     entries = len(packet.decisions) + len(packet.attempts)
     depth = "DEEP" if entries >= _DEEP else "WORKING" if entries >= _WORKING else "SURFACE"
     moment = time.to_text(packet.created.replace(microsecond=0))[:16] + "Z"
-    domain = packet.tags[0] if packet.tags else "software"
-    return Meta(writer.text(topic, "project.name" if named else "goal", "work"), domain, depth, moment)
+    return Meta(topic, packet.tags[0] if packet.tags else "software", depth, moment)
 
 
 def _skeleton(packet: Packet, writer: _Writer) -> list[Node]:
@@ -101,18 +116,26 @@ def _skeleton(packet: Packet, writer: _Writer) -> list[Node]:
     for index, decision in sorted(numbered, key=lambda pair: not pair[1].locked):
         what = writer.text(decision.what, f"decisions[{index}].what", "a decision without a text")
         why = writer.text(decision.why, f"decisions[{index}].why", _FILLED["why"])
-        nodes.append(_placed(Node("CHOICE", what, why), f"decisions[{index}]", writer))
-    for index, constraint in enumerate(packet.constraints):
-        if not constraint.strip():
-            writer.lose("dropped", f"constraints[{index}]", "it is empty")
-            continue
-        text = writer.text(constraint, f"constraints[{index}]")
-        nodes.append(_placed(Node("CONSTRAINT", text, HARD_LIMIT), f"constraints[{index}]", writer))
+        nodes.append(writer.place(Node("CHOICE", what, why), f"decisions[{index}]"))
+    for path, text in _filled("constraints", packet.constraints, writer):
+        nodes.append(writer.place(Node("CONSTRAINT", text, HARD_LIMIT), path))
     for index, attempt in enumerate(packet.attempts):
         if attempt.outcome == "succeeded":
             tried, learned = _attempt(attempt, index, writer)
-            nodes.append(_placed(Node("OUTCOME", tried, learned), f"attempts[{index}]", writer))
+            nodes.append(writer.place(Node("OUTCOME", tried, learned), f"attempts[{index}]"))
     return nodes
+
+
+def _filled(name: str, texts: Sequence[str], writer: _Writer) -> list[tuple[str, str]]:
+    """Return path and written text of each of the texts that says something; report the others."""
+    found = []
+    for index, text in enumerate(texts):
+        path = f"{name}[{index}]"
+        if written := writer.text(text, path):
+            found.append((path, written))
+        else:
+            writer.lose("dropped", path, "it is empty")
+    return found
 
 
 def _negative(packet: Packet, writer: _Writer) -> list[Rejection]:
@@ -120,8 +143,11 @@ def _negative(packet: Packet, writer: _Writer) -> list[Rejection]:
     for index, attempt in enumerate(packet.attempts):
         if attempt.outcome != "succeeded":
             tried, learned = _attempt(attempt, index, writer)
+            if _LINE.match(tried):
+                writer.lose("replaced", f"attempts[{index}].tried", ": as -")
+                tried = tried.replace(":", " -", 1)
             reason = f"{attempt.outcome}, {attempt.confidence}" if attempt.confidence else attempt.outcome
-            entries.append(_placed(Rejection(tried, reason, learned), f"attempts[{index}]", writer))
+            entries.append(writer.place(Rejection(tried, reason, learned), f"attempts[{index}]"))
     return entries
 
 
@@ -131,42 +157,32 @@ def _attempt(attempt: Attempt, index: int, writer: _Writer) -> tuple[str, str]:
 
 
 def _loops(packet: Packet, writer: _Writer) -> list[Loop]:
-    loops = [
-        _placed(Loop("INCOMPLETE_TASK", writer.text(packet.next_step, "next_step", "-"), "HIGH"), "next_step", writer)
-    ]
-    for name, kind, priority in (
-        ("open_questions", "DEFERRED_QUESTION", "MED"),
-        ("success_criteria", "PROMISE", "LOW"),
-    ):
-        for index, text in enumerate(getattr(packet, name)):
-            path = f"{name}[{index}]"
-            if text.strip():
-                loops.append(_placed(Loop(kind, writer.text(text, path), priority), path, writer))
-            else:
-                writer.lose("dropped", path, "it is empty")
+    step = writer.text(packet.next_step, "next_step", "-")  # a reader asks about such a loop (PCSF section 6)
+    loops = [writer.place(Loop("INCOMPLETE_TASK", step, "HIGH"), "next_step")]
+    for path, text in _filled("open_questions", packet.open_questions, writer):
+        loops.append(writer.place(Loop("DEFERRED_QUESTION", text, "MED"), path))
+    for path, text in _filled("success_criteria", packet.success_criteria, writer):
+        loops.append(writer.place(Loop("PROMISE", text, "LOW"), path))
     return loops
 
 
 def _seed(packet: Packet, writer: _Writer) -> str:
     """The goal's first sentence; a stop inside it that PCSF would take for its end (C-4) is left out."""
     goal = writer.text(packet.goal, "goal", "Go on with the work.")
-    first, *rest = sentences(goal)
+    found = sentences(goal)
+    speaks = next((count for count, each in enumerate(found, 1) if any(map(str.isalnum, each))), len(found))
+    first, rest = " ".join(found[:speaks]), " ".join(found[speaks:])
     if rest:
-        writer.lose("cut", "goal", " ".join(rest))
-    seed = _INNER_STOP.sub("", first)
+        writer.lose("cut", "goal", rest)
+    seed = " ".join(_INNER_STOP.sub("", first).split())
     if seed != first:
         writer.lose("replaced", "goal", "stops inside the sentence are left out")
     return seed
 
 
-def _placed(entry: _E, path: str, writer: _Writer) -> _E:
-    writer.paths.setdefault(entry.line, path)
-    return entry
-
-
 def _capped(entries: list[_E], layer: int, writer: _Writer) -> tuple[_E, ...]:
-    for entry in entries[CAPS[layer] :]:
-        writer.lose("dropped", writer.paths[entry.line], entry.line)
+    for entry in reversed(entries[CAPS[layer] :]):
+        writer.drop(entry.layer, entry.line)
     return tuple(entries[: CAPS[layer]])
 
 
@@ -183,7 +199,9 @@ def _without_place(packet: Packet, writer: _Writer) -> None:
     for index, tag in enumerate(packet.tags[1:], start=1):
         _lose_present(writer, f"tags[{index}]", tag)
     _lose_present(writer, "project.ref", packet.project.ref if packet.project else "")
-    _lose_present(writer, "provenance", "author, source and confidence" if packet.provenance else "")
+    if packet.provenance is not None:
+        for member in fields(packet.provenance):
+            _lose_present(writer, f"provenance.{member.name}", getattr(packet.provenance, member.name))
     _lose_present(writer, "parent_id", packet.parent_id)
 
 
@@ -205,8 +223,7 @@ def _small_enough(capsule: Capsule, writer: _Writer) -> Capsule:
         seed = _cut(capsule.seed, _LONG_SEED, "goal", writer)
         capsule = replace(capsule, seed=seed, loops=(step, *capsule.loops[1:]))
     while len(replace(capsule, negative=(), loops=capsule.loops[:1]).text) > MAX_CHARS and capsule.skeleton:
-        gone = capsule.skeleton[-1]
-        writer.lose("dropped", writer.paths[gone.line], gone.line)
+        writer.drop(capsule.skeleton[-1].layer, capsule.skeleton[-1].line)
         capsule = replace(capsule, skeleton=capsule.skeleton[:-1])
     return capsule
 

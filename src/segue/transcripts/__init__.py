@@ -1,1 +1,1 @@
-"""Recorded agent sessions, read as streams of events: Claude Code transcripts and Codex rollouts."""
+"""Recorded agent sessions as streams of events, and conversations of any assistant as streams of conversations."""

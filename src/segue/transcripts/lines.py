@@ -19,7 +19,7 @@ Record: TypeAlias = dict[str, Any]
 
 MAX_LINE = 8 * 1024 * 1024
 
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 _PIECE = 65_536
 _LONE_SURROGATE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -41,11 +41,11 @@ class Records:
     def __iter__(self) -> Iterator[Record]:
         first = True
         for line in self._lines():
-            text = line.removeprefix(_BOM) if first and line else line
+            text = line.removeprefix(BOM) if first and line else line
             first = False
             if text is not None and not text.strip():
                 continue
-            record = None if text is None else _parse(text)
+            record = None if text is None else parse_object(text)
             if record is None:
                 self.skipped += 1
             else:
@@ -67,7 +67,8 @@ class Records:
             yield None
 
 
-def _parse(line: bytes) -> Record | None:
+def parse_object(line: bytes) -> Record | None:
+    """Return the JSON object that `line` holds, bad bytes and half characters replaced; None where it holds none."""
     try:
         value = orjson.loads(line)
     except ValueError:
