@@ -1,0 +1,43 @@
+"""Neighbours: what stands just before and after a memory in its thread tells what the memory is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+REACH = 4  # neighbours on each side
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """For each shift s up to REACH, how many positions lie from row i to row i + s; 0 where they are no neighbours."""
+
+    gaps: tuple[NDArray[np.int64], ...]
+
+    @classmethod
+    def of(cls, threads: NDArray[np.int64], positions: NDArray[np.int64]) -> Links:
+        """Return the links of rows sorted by thread and position. A negative thread is none: such rows stand alone."""
+        gaps = []
+        for shift in range(1, min(REACH, max(len(threads) - 1, 0)) + 1):
+            gap = positions[shift:] - positions[:-shift]
+            near = (threads[shift:] == threads[:-shift]) & (threads[shift:] >= 0) & (gap >= 1) & (gap <= REACH)
+            gaps.append(np.where(near, gap, 0))
+        return cls(tuple(gaps))
+
+    def mix(self, values: NDArray[np.float32], before: float, after: float) -> NDArray[np.float32]:
+        """Return `values`, to each row added before^k of the k-th row before it and after^k of the k-th after it."""
+        mixed = values.copy()
+        for shift, gap in enumerate(self.gaps, 1):
+            linked = gap > 0
+            if not linked.any():
+                continue
+            earlier = np.where(linked, np.float32(before) ** gap, 0).astype(np.float32)[:, None]
+            later = np.where(linked, np.float32(after) ** gap, 0).astype(np.float32)[:, None]
+            mixed[shift:] += earlier * values[:-shift]
+            mixed[:-shift] += later * values[shift:]
+        return mixed

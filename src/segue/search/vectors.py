@@ -1,0 +1,110 @@
+"""Static vectors: of words, of texts made from them, of a query; and the mixing with neighbours.
+
+Word vectors come from an embedder, whatever satisfies `WordVectors`. A text's vector is the mean of its words'
+vectors, frequent words counting little; what all texts of the store have in common (the mean) is taken off before
+vectors are compared.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from segue.search.kernel import Links
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from segue.search.query import Query
+    from segue.search.statistics import Statistics
+
+RARITY = 0.001  # a word of probability p counts RARITY / (RARITY + p)
+_BATCH = 512  # texts at a time, and
+_MOST_WORDS = 4096  # of each, so that the working memory stays small; later words hardly move a mean
+BEFORE, AFTER = 0.6, 0.4  # of a text's vector, to the power of the distance
+
+
+class WordVectors(Protocol):
+    """What search asks of an embedder."""
+
+    @property
+    def id(self) -> str:
+        """The name that is stored beside each vector; another id means that vectors are not comparable."""
+
+    @property
+    def dimension(self) -> int:
+        """The length of a vector; 0 if there are none, so that search is lexical only."""
+
+    def word_vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """Return a row for each word."""
+
+    def word_probabilities(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """Return how often each word stands in text in general, from 0 to 1: what a young store goes by."""
+
+
+def word_weights(words: Sequence[str], statistics: Statistics, embedder: WordVectors) -> NDArray[np.float32]:
+    """Return how much each word counts in a text's vector, by its frequency in the store and in general."""
+    counts = np.array([statistics.word_counts.get(word, 0) for word in words], dtype=np.float32)
+    prior = embedder.word_probabilities(words) * np.float32(statistics.PRIOR)
+    probability = (counts + prior) / np.float32(statistics.words + statistics.PRIOR)
+    return np.asarray(RARITY / (RARITY + probability), dtype=np.float32)
+
+
+def text_vectors(texts: Sequence[Sequence[str]], statistics: Statistics, embedder: WordVectors) -> NDArray[np.float32]:
+    """Return a raw vector for each text, given as `tokens.words` gives it: neither centred nor of unit length.
+
+    This is what a store keeps; a text without words has the zero vector. Faster by the batch.
+    """
+    if len(texts) > _BATCH:
+        batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
+        return np.concatenate([text_vectors(batch, statistics, embedder) for batch in batches])
+    texts = [text[:_MOST_WORDS] for text in texts]
+    order: dict[str, int] = {}
+    places = np.array([order.setdefault(word, len(order)) for text in texts for word in text], dtype=np.int64)
+    lengths = np.array([len(text) for text in texts], dtype=np.int64)
+    result = np.zeros((len(texts), embedder.dimension), dtype=np.float32)
+    filled = np.flatnonzero(lengths)
+    if not len(filled) or not embedder.dimension:
+        return result
+    unique = list(order)
+    weights = word_weights(unique, statistics, embedder)
+    weighted = embedder.word_vectors(unique) * weights[:, None]
+    starts = (np.cumsum(lengths) - lengths)[filled]
+    totals = np.add.reduceat(weights[places], starts)
+    result[filled] = np.add.reduceat(weighted[places], starts, axis=0) / totals[:, None]
+    return result
+
+
+def prepare(
+    raw: NDArray[np.float32],
+    centre: NDArray[np.float32] | None,
+    threads: NDArray[np.int64],
+    positions: NDArray[np.int64],
+) -> NDArray[np.float32]:
+    """Return raw vectors ready to be compared: centred, mixed with their neighbours, of unit length.
+
+    Rows are sorted by thread and position, a negative thread being none. A zero row stays zero.
+    """
+    there = raw.any(axis=1, keepdims=True)
+    centred = unit(np.where(there, raw - centre, 0) if centre is not None else raw)
+    return unit(Links.of(threads, positions).mix(centred, BEFORE, AFTER))
+
+
+def query_vector(query: Query, statistics: Statistics, embedder: WordVectors) -> NDArray[np.float32] | None:
+    """Return the unit vector of a query, centred as the memories are; None without words or without vectors."""
+    if not query.embedded or not embedder.dimension:
+        return None
+    raw = text_vectors([query.embedded], statistics, embedder)
+    if not raw.any():
+        return None
+    centred = raw if statistics.centre is None else raw - statistics.centre
+    return np.asarray(unit(centred)[0])
+
+
+def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return `rows` at length 1, in float32; zero rows stay zero."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float32))
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1)[:, None], dtype=np.float32)
