@@ -46,7 +46,7 @@ def _section(command: Any, name: str) -> str:
     rows += [(_names(param), _text(param.help or "")) for param in options]
     if rows:
         lines.append("| | |\n|---|---|")
-        lines += [f"| `{left}` | {_text(right)} |".replace("FILE|-", "FILE\\|-") for left, right in rows]
+        lines += [f"| `{_cell(left)}` | {_cell(_text(right))} |" for left, right in rows]
         lines.append("")
     return "\n".join(lines)
 
@@ -59,6 +59,10 @@ def _metavar(param: Any) -> str:
 def _names(param: Any) -> str:
     names = ", ".join(param.opts)
     return names if param.is_flag else f"{names} {param.metavar or 'TEXT'}"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def _text(text: str) -> str:

@@ -215,9 +215,10 @@ def test_the_same_bytes_whatever_the_environment(tmp_path: Path, variables: dict
         f"    s.packets.save({document!a})\n"
         "    sys.stdout.buffer.write(s.packets.raw('0001'))\n"
         "    with s._database.read() as connection:\n"
-        "        columns = 'id, parent_id, created_us, goal, ref_key, content_hash, search_text, ltm_version'\n"
+        "        columns = 'id, parent_id, created_us, goal, project_label, content_hash, search_text, ltm_version'\n"
         "        row = connection.exec_driver_sql(f'SELECT {columns} FROM packets').one()\n"
-        "        sys.stdout.buffer.write(ascii(tuple(row)).encode())\n"
+        "        lists = connection.exec_driver_sql('SELECT project, created_us FROM packet_projects').all()\n"
+        "        sys.stdout.buffer.write(ascii((tuple(row), lists)).encode())\n"
     )
     plain = _python(script, str(tmp_path / "plain.db"), PYTHONHASHSEED="0", TZ="UTC", LC_ALL="C.UTF-8")
     other = _python(script, str(tmp_path / "other.db"), **variables)

@@ -89,7 +89,7 @@ class Segue:
         """The store itself: backup, restore, doctor, events."""
         from segue.services.store import Store
 
-        return Store(self._database, self._scope, clock=self._clock, home=self._home)
+        return Store(self._database, self._scope, clock=self._clock, home=self._home, actor=self._actor)
 
     def close(self) -> None:
         """Let go of the database."""
@@ -120,16 +120,20 @@ def open(  # noqa: A001 - the library's one verb; read as segue.open
 
     environment = os.environ.copy()
     here = directory or current_directory()
-    chosen = location if location is not None else environment.get("SEGUE_DB")
-    database = open_database(home(environment) / STORE_FILE if chosen in (None, "") else chosen)
+    database = open_database(location if location is not None else default_location(environment))
     try:
         schema.ensure(database)
-        scope_id = scopes.local(database, clock())
+        scope_id = scopes.local(database, clock)
     except BaseException:
         database.close()
         raise
     # A store that is named needs no home folder; its path is asked for where a file goes there.
     return Segue(database, scope_id, home=lambda: home(environment), directory=here, clock=clock, actor=actor)
+
+
+def default_location(environment: Mapping[str, str]) -> str | Path:
+    """Return where the user's store is: SEGUE_DB (a path or URL), else `segue.db` in the home folder."""
+    return environment.get("SEGUE_DB") or home(environment) / STORE_FILE
 
 
 def home(environment: Mapping[str, str]) -> Path:

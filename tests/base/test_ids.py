@@ -39,6 +39,11 @@ def test_short(identifier: str, expected: str) -> None:
     assert ids.short(identifier) == expected
 
 
+@pytest.mark.parametrize(("typed", "expected"), [("", ""), ("…", ""), ("...", ""), ("a…b", "a…b"), ("a...", "a...")])
+def test_only_dots_before_an_id_are_not_its_own(typed: str, expected: str) -> None:
+    assert ids.unshortened(typed) == expected
+
+
 @pytest.mark.parametrize("typed", ["…5A9B1C4D", "...5A9B1C4D", " 5A9B1C4D\n", " …5A9B1C4D "])
 def test_a_short_id_may_be_pasted_as_it_is_shown(typed: str) -> None:
     assert ids.unshortened(typed) == "5A9B1C4D"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 import time
+from itertools import groupby
 
 import pytest
 import re2
@@ -87,6 +89,32 @@ def test_nothing_to_scan() -> None:
     assert redaction.scan_text("") == []
 
 
+def test_two_spellings_of_one_kind_are_one_extended_finding() -> None:
+    text = "set A_TOKEN=one then export PATH=two and $env:x=three"
+    (finding,) = redaction.scan_text(text, path="goal")
+    assert finding.kind == "goal/ext/env-var"
+    fields = [Field("goal", text, True), Field("next_step", text, True)]
+    assert [each.kind for each in redaction.scan(fields)] == ["goal/ext/env-var", "next_step/ext/env-var"]
+    assert "A_TOKEN" not in masked(text)
+    assert "three" not in masked(text)
+
+
+def test_a_refusal_says_which_document_and_what_to_do() -> None:
+    found = redaction.scan_text("see /home/x", path="goal")
+    plain = redaction.RedactionRefused(found)
+    assert (plain.code, plain.details) == ("packet.redaction", {"redaction": ["goal/abs-path"]})
+    assert plain.message.startswith("redaction failed: 1 redactable text (goal/abs-path). Reword them, ")
+    own = redaction.RedactionRefused(found * 2, "capsule.redaction", "Write them anew")
+    assert (own.code, own.findings) == ("capsule.redaction", (*found, *found))
+    assert own.message == (
+        "redaction failed: 2 redactable texts (goal/abs-path, goal/abs-path). Write them anew "
+        "(--allow-unredacted, allow_unredacted in a call)"
+    )
+    copy = pickle.loads(pickle.dumps(own))
+    assert type(copy) is redaction.RedactionRefused
+    assert (copy.code, copy.message, copy.details, copy.findings) == (own.code, own.message, own.details, own.findings)
+
+
 # -- the set and the patterns alone ---------------------------------------------------------------------------------
 
 FRAGMENTS = [
@@ -108,6 +136,8 @@ def test_the_set_agrees_with_each_pattern_alone(text: str) -> None:
         matches = re2.finditer(pattern.regex, text)
         if any(pattern.accepts is None or pattern.accepts(match, text) for match in matches):
             expected.append((pattern.label, pattern not in CORE))
+    # Of one kind beyond the core there is one finding, whichever of its spellings were met.
+    expected = [each for at, each in enumerate(expected) if not each[1] or each not in expected[:at]]
     assert [(item.label, item.extended) for item in redaction.scan_text(text)] == expected
 
 
@@ -175,6 +205,64 @@ def test_prose_after_a_key_header_stays() -> None:
 @given(texts)
 def test_nothing_findable_is_left(text: str) -> None:
     masked(text)
+
+
+QUOTED = f'API_KEY="{AWS + run(UPPER, 16)} and more"'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"set {QUOTED} now", "[redacted:env-var] now"),
+        (f"then {QUOTED}, please", "then [redacted:env-var], please"),
+        ("export TOKEN='one two three'.", "[redacted:env-var]."),
+        ('$env:x = "one two";', "[redacted:env-var];"),
+        ('A_B="one', "[redacted:env-var]"),  # the end was cut off
+        ("export A_B='one two", "[redacted:env-var] two"),
+        ("$env:x = 'one", "[redacted:env-var]"),
+        ('A_B="" and A_C="$x y"', 'A_B="" and A_C="$x y"'),  # neither holds anything
+    ],
+)
+def test_a_quoted_value_goes_as_a_whole(text: str, expected: str) -> None:
+    assert masked(text) == expected
+
+
+def spans(text: str) -> list[tuple[int, int, bool]]:
+    """What each pattern finds by itself: start, end, and whether more belongs to it (a key behind its header)."""
+    found = []
+    for pattern in (*CORE, *EXTENDED):
+        for match in re2.finditer(pattern.regex, text):
+            if pattern.accepts is None or pattern.accepts(match, text):
+                found.append((*match.span(1 if match.re.groups else 0), pattern.hidden))
+    return found
+
+
+def is_subsequence(part: str, whole: str) -> bool:
+    rest = iter(whole)
+    return all(char in rest for char in part)
+
+
+OVERLAPPING = [
+    "API_KEY=", "export TOKEN=", "set X_Y=", '"', "'", "`", AWS + run(UPPER, 16), GITHUB + run(ALNUM, 36),
+    STRIPE + run(ALNUM, 24), "/home/bob", "/opt/x:", "C:\\a", "~/x", "file://", "http://", "localhost:8080", ":8080",
+    "postgres://a:b@", "db.internal", "password=", "Server=a;", "bearer ", "127.0.0.1", "/etc/x.local", " ", "\n", "z",
+    BEGIN + KEY, "-----EN" + "D " + KEY, run("aB3/+", 20), ";", ",", "=", "日",
+]  # fmt: skip
+
+
+@settings(derandomize=True, max_examples=600, deadline=None, database=None)
+@given(st.lists(st.sampled_from(OVERLAPPING), max_size=10).map("".join))
+def test_of_what_was_matched_no_character_survives(text: str) -> None:
+    result = masked(text)  # nothing is found in it
+    matched = spans(text)
+    hidden = [any(start <= at < end for start, end, _ in matched) for at in range(len(text))]
+    outside = "".join(char for at, char in enumerate(text) if not hidden[at])
+    assert is_subsequence(re.sub(r"\[redacted:[a-z0-9-]+\]", "", result), outside)
+    # Where one pass is enough, what stood between the matches stands there still, and nothing else does.
+    runs = [(gone, "".join(text[at] for at, _ in part)) for gone, part in groupby(enumerate(hidden), lambda x: x[1])]
+    once = "".join("[redacted:x]" if gone else part for gone, part in runs)
+    if redaction.scan_text(once) == [] and not any(more for *_, more in matched):
+        assert re.sub(r"(\[redacted:[a-z0-9-]+\])+", "[redacted:x]", result) == once
 
 
 # -- hostile texts --------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import re
 import pytest
 from capsule_samples import BASE
 
-from segue.base.errors import NotFound
+from segue.base.errors import InvalidInput
 from segue.capsules import (
     CAPS,
     DEPTHS,
@@ -87,6 +87,6 @@ def test_prompts_are_plain(name: str) -> None:
 
 
 def test_there_is_no_third_prompt() -> None:
-    with pytest.raises(NotFound) as caught:
+    with pytest.raises(InvalidInput) as caught:
         prompt("resume")
     assert caught.value.code == "capsule.prompt"

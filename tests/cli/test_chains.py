@@ -18,10 +18,27 @@ def test_oldest_first_with_the_packet_marked(cli: InPlace) -> None:
     result = cli("chain", "packet-0003", *NOW)
     assert (result.code, result.err) == (0, "")
     assert result.lines == [
-        "   ○ …ket-0001  2026-05-01  Step 1.",
+        "○ …ket-0001  2026-05-01  Step 1.",
+        "○ …ket-0002  2026-05-02  Step 2.",
+        "● …ket-0003  2026-05-03  Step 3.",
+        "└─ ○ …ket-0004  6 d ago     Step 4.",
+    ]
+
+
+def test_what_continues_a_packet_branches_off(cli: InPlace) -> None:
+    chained(cli, 2)
+    for number in (3, 4, 5):
+        cli("save", cli.write(f"{number}.json", full(number, goal=f"Step {number}.", parent_id="packet-0001")))
+    assert cli("chain", "packet-0001", *NOW).lines == [
+        "● …ket-0001  2026-05-01  Step 1.",
+        "├─ ○ …ket-0005  5 d ago     Step 5.",
+        "├─ ○ …ket-0004  6 d ago     Step 4.",
+        "├─ ○ …ket-0003  2026-05-03  Step 3.",
         "└─ ○ …ket-0002  2026-05-02  Step 2.",
-        "└─ ● …ket-0003  2026-05-03  Step 3.",
-        "└─ ○ …ket-0004  6 d ago  Step 4.",
+    ]
+    assert cli("chain", "packet-0002", *NOW).lines == [
+        "○ …ket-0001  2026-05-01  Step 1.",
+        "● …ket-0002  2026-05-02  Step 2.",
     ]
 
 
@@ -45,7 +62,7 @@ def test_a_parent_that_is_not_there(cli: InPlace) -> None:
     cli("rm", "packet-0001")
     result = cli("chain", *NOW)
     assert result.code == 0
-    assert result.lines[0] == "?  packet-0001  (not in this store)"
+    assert result.lines[0] == "? …ket-0001  (not in this store)"
     assert cli("chain", "--json").json["missing"] == "packet-0001"
 
 
@@ -74,6 +91,16 @@ def test_diff_names_locked_decisions_that_are_gone(cli: InPlace) -> None:
     cli("save", cli.write("2.json", full(2)))
     assert "! locked decision dropped: Stream the files." in cli("diff", "0001", "0002").lines
     assert cli("diff", "0001", "0002", "--json").json["locked"][0]["decision"] == "Stream the files."
+
+
+def test_diff_names_attempts_that_are_gone(cli: InPlace) -> None:
+    tried = {"tried": "Guess the encoding.", "outcome": "failed", "learned": "It changes within a file."}
+    cli("save", cli.write("1.json", full(1, attempts=[tried])))
+    cli("save", cli.write("2.json", full(2)))
+    (line,) = [line for line in cli("diff", "0001", "0002").lines if line.startswith("- attempt: ")]
+    assert "Guess the encoding." in line
+    assert cli("diff", "0001", "0002", "--json").json["dropped"]["attempts"] == [line.removeprefix("- attempt: ")]
+    assert not any("attempt" in line for line in cli("diff", "0001", "0001").lines)
 
 
 def test_no_difference(cli: InPlace) -> None:

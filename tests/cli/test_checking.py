@@ -79,6 +79,37 @@ def test_warnings_leave_it_clean(cli: InPlace) -> None:
     assert cli("check", path).err.count("warning: ") == 2
 
 
+def test_a_draft_is_invalid_and_told_that_it_is_a_draft(cli: InPlace) -> None:
+    draft = {key: value for key, value in full(1).items() if key not in ("id", "created_at")}
+    result = cli("check", cli.write("draft.json", draft))
+    assert result.code == 3
+    assert result.err.splitlines()[-1] == "as a draft it is fine: `segue save` fills in id and created_at"
+    for changes in ({"goal": ""}, {"tags": ["NOT A TAG"]}):
+        assert "as a draft" not in cli("check", cli.write("bad.json", draft | changes)).err
+    assert "as a draft" not in cli("check", FIRST).err
+
+
+def test_the_parent_is_compared(cli: InPlace) -> None:
+    method = {"name": "dry-run", "when_applicable": "Before a release.", "how": "Run it with --dry."}
+    cli.write("parent.json", full(1, methods=[method]))
+    cli.write("child.json", full(2, parent_id="packet-0001", methods=[method | {"name": "dry-runs"}]))
+    assert cli("check", "child.json", "--json").json["warnings"] == []
+    result = cli("check", "child.json", "--parent", "parent.json", "--json")
+    assert (result.code, [each["path"] for each in result.json["warnings"]]) == (0, ["methods[0].name"])
+    assert "warning: methods[0].name: " in cli("check", "child.json", "--parent", "parent.json").err
+    missing = cli("check", "child.json", "--parent", "nothing.json", "--json")
+    assert (missing.code, missing.error["code"]) == (3, "file.read")
+    cli.write("broken.json", b"{")
+    assert cli("check", "child.json", "--parent", "broken.json", "--json").error["code"] == "packet.json"
+
+
+def test_an_output_without_a_fix_is_usage(cli: InPlace) -> None:
+    for file in ("-", FIRST):
+        result = cli("check", file, "-o", "out.json", "--json", stdin=SECOND.read_bytes())
+        assert (result.code, result.error["code"]) == (2, "cli.usage")
+    assert list(cli.shell.project.iterdir()) == []
+
+
 @pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf{}", b"nonsense", b"[1]", b"{}", b"\x00" * 40_000])
 def test_what_is_no_packet(cli: InPlace, data: bytes) -> None:
     result = cli("check", "-", "--json", stdin=data)
@@ -171,6 +202,11 @@ def test_example(shell: Shell) -> None:
     assert shell.run("check", "-", stdin=result.stdout).code == 0
     block = shell.run("example", "--resume")
     assert block.lines[0].startswith("# Resume context")
+    as_json = shell.run("example", "--json")
+    assert as_json.json == result.json
+    as_block = shell.run("example", "--resume", "--json").json
+    assert list(as_block) == ["id", "resume"]
+    assert (as_block["id"], as_block["resume"].rstrip("\n")) == (SECOND_ID, block.out.rstrip("\n"))
     assert not shell.segue_home.exists()
 
 

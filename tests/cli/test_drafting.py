@@ -125,7 +125,8 @@ def test_visual_wins_over_editor_and_may_have_arguments(shell: Shell) -> None:
     program = editor(shell, "path = pathlib.Path(sys.argv[-1])\npath.write_text('[' + sys.argv[2] + ']')")["EDITOR"]
     result = shell.terminal("save", env={"VISUAL": f"{program} --wait '1, 2'", "EDITOR": "false"})
     assert result.code == 3, result.out
-    assert (shell.segue_home / "draft.json").read_text("utf-8") == "[1, 2]"
+    (kept,) = shell.segue_home.glob("draft-*.json")
+    assert kept.read_text("utf-8") == "[1, 2]"
 
 
 def test_an_emptied_draft_saves_nothing(shell: Shell) -> None:
@@ -149,12 +150,46 @@ def test_an_emptied_draft_saves_nothing(shell: Shell) -> None:
 def test_a_refused_draft_is_kept(shell: Shell, change: str, code: int) -> None:
     result = shell.terminal("save", env=editor(shell, change))
     assert result.code == code
-    kept = shell.segue_home / "draft.json"
+    (kept,) = shell.segue_home.glob("draft-*.json")
     assert str(kept) in result.out.replace("\r\n", "")
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     assert shell.ids() == []
     text = kept.read_text("utf-8")
     assert text == "{ half" or json.loads(text)["ltm_version"] == "0.2"
+
+
+def test_each_refused_draft_is_kept_under_its_own_time(shell: Shell) -> None:
+    for second in (1, 2):
+        environment = editor(shell, f"path.write_text('[{second}]')")
+        shell.terminal("save", "--now", f"2026-05-04T09:30:0{second}Z", env=environment)
+    kept = {each.name: each.read_text("utf-8") for each in shell.segue_home.glob("draft*")}
+    assert kept == {"draft-20260504T093001.json": "[1]", "draft-20260504T093002.json": "[2]"}
+
+
+@pytest.mark.parametrize(("key", "code", "count"), [(b"n\r", 4, 0), (b"\r", 4, 0), (b"y\r", 0, 1)])
+def test_a_draft_that_was_left_alone_is_asked_about(shell: Shell, key: bytes, code: int, count: int) -> None:
+    question = b"Save the draft as it is?"
+    result = shell.terminal("save", answers=((question, key),), env=editor(shell, "pass"))
+    assert (result.code, len(shell.ids())) == (code, count), result.out
+    assert ("nothing was saved" in result.out) is (count == 0)
+    assert list(shell.segue_home.glob("draft*")) == []  # nobody's work is in it
+
+
+def test_a_draft_says_which_session_it_was_made_from(shell: Shell) -> None:
+    alone = shell.run("save", "--print")
+    assert alone.err.startswith("no recorded session of Claude Code or Codex was found")
+    folder = record_claude(shell)
+    made = shell.run("save", "--print", env={"CLAUDE_CONFIG_DIR": str(folder)})
+    (session,) = folder.rglob("*.jsonl")
+    assert made.err == f"drafted from {session}\n"
+    edited = shell.terminal("save", env=editor(shell, "sys.exit(3)"), columns=200)
+    assert "no recorded session of Claude Code or Codex was found" in edited.out
+
+
+@pytest.mark.parametrize("options", [("--continue",), ("--continue", "packet-0001"), ("--carry", "methods")])
+def test_print_does_not_go_with_continuing(cli: InPlace, options: tuple[str, ...]) -> None:
+    result = cli("save", "--print", *options, "--json")
+    assert (result.code, result.error["code"]) == (2, "cli.usage")
 
 
 def test_an_editor_that_does_not_start(shell: Shell) -> None:

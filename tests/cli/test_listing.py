@@ -112,6 +112,24 @@ def test_filters(cli: InPlace) -> None:
         assert listed == [f"packet-{number:04d}" for number in numbers], options
 
 
+def test_projects_are_named_in_any_case(cli: InPlace) -> None:
+    own = {"name": "Shop", "ref": "github.com/Acme/Shop"}
+    cli("save", cli.write("1.json", full(1, project=own)))
+    cli("save", cli.write("2.json", full(2)))
+    found = {
+        "SHOP": ["packet-0001"],
+        "https://GitHub.com/acme/shop.git": ["packet-0001"],
+        "Project": ["packet-0002", "packet-0001"],  # the folder that both were saved in
+        "sho": [],
+    }
+    for name, expected in found.items():
+        listed = cli("ls", "--json", "--project", name).json["packets"]
+        assert [each["id"] for each in listed] == expected, name
+    # One without a project of its own shows where it was saved.
+    shown = [line.split()[-4] for line in cli("ls", "--now", "2026-05-10T00:00:00Z").lines[1:]]
+    assert shown == ["project", "Shop"]
+
+
 def test_cursors_walk_the_whole_list(cli: InPlace) -> None:
     for number in range(1, 8):
         cli("save", cli.write(f"{number}.json", full(number)))
@@ -219,11 +237,25 @@ def test_show_on_a_terminal_is_safe_and_still_json(shell: Shell) -> None:
 def test_rm(stocked: InPlace) -> None:
     result = stocked("rm", "8RBZC1HA")
     assert (result.code, result.out) == (0, f"deleted {FIRST_ID}\n")
+    goal = json.loads(FIRST.read_bytes())["goal"]
+    assert result.err == f"it was: {goal[:71]}…\n"
     assert stocked.ids() == [SECOND_ID]
     again = stocked("rm", FIRST_ID, "--json")
     assert (again.code, again.error["code"]) == (5, "packet.not_found")
-    assert stocked("rm", SECOND_ID, "--json").json == {"deleted": SECOND_ID}
+    last = stocked("rm", SECOND_ID, "--json")
+    assert last.json == {"deleted": SECOND_ID, "goal": json.loads(SECOND.read_bytes())["goal"]}
+    assert last.err == ""
     assert stocked.ids() == []
+
+
+@pytest.mark.parametrize("ending", ["", "B", "7SB", "…7SB", "...7SB", " 7SB "])
+def test_rm_wants_four_characters(stocked: InPlace, ending: str) -> None:
+    result = stocked("rm", ending, "--json")
+    assert (result.code, result.error["code"]) == (3, "packet.short_id")
+    assert len(stocked.ids()) == 2
+    if ending:
+        assert stocked("show", ending).code == 0  # looking at it is harmless
+        assert stocked("rm", "…D7SB").out == f"deleted {SECOND_ID}\n"
 
 
 def test_a_removed_packet_can_be_saved_again(stocked: InPlace) -> None:
@@ -233,16 +265,35 @@ def test_a_removed_packet_can_be_saved_again(stocked: InPlace) -> None:
 
 @pytest.mark.parametrize("command", ["show", "rm", "resume", "chain"])
 def test_an_ambiguous_ending(cli: InPlace, command: str) -> None:
-    for name in ("aaaaaaaa-01", "bbbbbbbb-01"):
+    for name in ("aaaaaaaa-0001", "bbbbbbbb-0001"):
         cli("save", cli.write(f"{name}.json", full(1, id=name)))
-    result = cli(command, "01", "--json")
+    result = cli(command, "0001", "--json")
     assert (result.code, result.error["code"]) == (5, "packet.ambiguous")
-    assert sorted(result.error["details"]["matches"]) == ["aaaaaaaa-01", "bbbbbbbb-01"]
+    assert sorted(result.error["details"]["matches"]) == ["aaaaaaaa-0001", "bbbbbbbb-0001"]
     assert len(cli.ids()) == 2
 
 
-@pytest.mark.parametrize("ending", ["%", "_", "*", "4KFGD7S_", "\x1b[31m", " ", "…", "x" * 5000])
-def test_endings_are_taken_literally(stocked: InPlace, ending: str) -> None:
-    result = stocked("rm", ending, "--json")
+@pytest.mark.parametrize(
+    ("command", "ending"),
+    [("show", each) for each in ("%", "_", "*", " ", "…")]
+    + [("rm", each) for each in ("%%%%", "____", "****", "%7SB", "4KFGD7S_", "\x1b[31m", "………………", "x" * 5000)],
+)
+def test_endings_are_taken_literally(stocked: InPlace, command: str, ending: str) -> None:
+    result = stocked(command, ending, "--json")
     assert (result.code, result.error["code"]) == (5, "packet.not_found")
+    assert result.error["message"].startswith("no packet has the id '")
     assert len(stocked.ids()) == 2
+
+
+def test_an_id_that_begins_with_dots_is_found_by_its_text(cli: InPlace) -> None:
+    for number, name in enumerate(("…packet-01", "another-packet-01"), 1):
+        cli("save", cli.write(f"{number}.json", full(number, id=name)))
+    assert cli("show", "--json", "…packet-01").json["id"] == "…packet-01"
+    assert cli("rm", "…packet-01").out == "deleted …packet-01\n"
+    assert cli.ids() == ["another-packet-01"]
+
+
+def test_what_is_not_found_is_named(cli: InPlace) -> None:
+    said = cli("show", "no\x1b[31m\nthing")
+    assert (said.code, said.out) == (5, "")
+    assert said.err == "segue: no packet has the id 'no\\x1b[31m ⏎ thing', or ends in it; see `segue ls`\n"

@@ -26,6 +26,13 @@ def test_the_newest_of_the_project(stocked: Shell) -> None:
     assert headings[-1] == "## Reminder"
 
 
+def test_an_empty_id_is_no_id(cli: InPlace) -> None:
+    cli("save", FIRST)
+    for command in ("resume", "show", "chain"):
+        result = cli(command, "", "--json")
+        assert (result.code, result.error["code"]) == (5, "packet.not_found"), command
+
+
 def test_an_id_or_its_ending(cli: InPlace) -> None:
     cli("save", FIRST)
     cli("save", SECOND)

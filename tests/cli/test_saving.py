@@ -158,6 +158,52 @@ def test_invalid_packets(cli: InPlace, data: bytes, code: str) -> None:
     assert cli.ids() == []
 
 
+@pytest.mark.parametrize("fence", ["```json\n{}\n```", "~~~\n{}\n~~~", "Here it is:\n\n```\n{}\n```\nGood luck!\n"])
+def test_a_packet_is_taken_out_of_markdown(cli: InPlace, fence: str) -> None:
+    answer = fence.replace("{}", json.dumps(full(1), indent=2)).encode()
+    for result in (cli("save", "-", stdin=answer), cli("save", cli.write("answer.md", answer))):
+        assert (result.code, result.out) == (0, "packet-0001\n")
+        assert result.err.splitlines()[0] == "took the packet out of the Markdown around it"
+    assert cli("show", "--json", "packet-0001").json == full(1)
+
+
+def test_markdown_with_two_packets_is_not_guessed_at(cli: InPlace) -> None:
+    one = f"```json\n{json.dumps(packet())}\n```\n"
+    result = cli("save", "-", "--json", stdin=(one * 2).encode())
+    assert (result.code, result.error["code"]) == (3, "packet.json")
+    assert cli.ids() == []
+
+
+def test_all_that_is_wrong_with_a_packet_is_said(cli: InPlace) -> None:
+    wrong = cli.write("bad.json", packet(goal="", tags=["A B"], **{"x\x1b": 1}))
+    said = cli("save", wrong).err.splitlines()
+    assert [line.split(": ")[0] for line in said] == ["segue", "also", "also"]
+    assert {word for word in ("goal", "tags[0]", "x") if any(word in line for line in said)} == {"goal", "tags[0]", "x"}
+    assert "\x1b" not in "".join(said)
+    assert len(cli("save", wrong, "--json").error["details"]["errors"]) == 3
+
+
+def test_the_same_draft_saved_in_another_folder_is_another_packet(
+    cli: InPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = cli.save()
+    assert cli.save() == first
+    other = cli.shell.root / "other"
+    other.mkdir()
+    draft = str(cli.shell.project / cli.write("draft.json", packet()))
+    monkeypatch.chdir(other)
+    second = cli("save", draft, "--json").json
+    assert (second["outcome"], second["id"] != first) == ("created", True)
+    assert cli("save", draft, "--json").json == second | {"outcome": "unchanged"}
+
+
+def test_a_warning_is_said_each_time(cli: InPlace) -> None:
+    advised = cli.write("advised.json", packet(goal="Ship it. Then rest."))
+    for outcome in ("created", "unchanged"):
+        report = cli("save", advised, "--json").json
+        assert (report["outcome"], [each["path"] for each in report["warnings"]]) == (outcome, ["goal"])
+
+
 def test_a_file_that_cannot_be_read(cli: InPlace) -> None:
     missing = cli("save", "nothing.json", "--json")
     assert (missing.code, missing.error["code"]) == (3, "file.read")

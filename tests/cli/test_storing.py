@@ -87,7 +87,7 @@ def test_backup_and_restore(cli: InPlace) -> None:
     cli("save", FIRST)
     copied = cli("backup", "copy.db")
     assert (copied.code, copied.out) == (0, "copy.db\n")
-    assert copied.err.startswith("1 packet, ")
+    assert copied.err == "1 packet\n"
     path = cli.shell.project / "copy.db"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     cli("save", SECOND)
@@ -105,10 +105,29 @@ def test_backup_as_json_and_by_default_into_the_home(cli: InPlace) -> None:
     cli("save", FIRST)
     copied = cli("backup", "--json", "--now", "2026-05-04T09:30:00Z").json
     assert copied["path"] == str(cli.shell.segue_home / "backups" / "segue-20260504T093000Z.db")
-    assert copied["packets"] == 1
+    assert list(copied) == ["path", "counts", "kept"]
+    assert (copied["counts"]["packets"], copied["kept"]) == (1, None)
     restored = cli("restore", copied["path"], "--json").json
-    assert restored["packets"] == 1
+    assert list(restored) == ["path", "counts", "kept"]
+    assert restored["counts"] == copied["counts"]
     assert restored["kept"].startswith(str(cli.shell.segue_home / "backups" / "before-restore-"))
+
+
+def test_a_backup_says_how_much_it_holds(cli: InPlace) -> None:
+    assert cli("backup", "0.db").err == "an empty store\n"
+    assert cli("restore", "0.db").out == "restored an empty store\n"
+    cli("save", FIRST)
+    cli("save", SECOND)
+    assert cli("backup", "2.db").err == "2 packets\n"
+    assert cli("capsule", "from-packet", FIRST_ID, "--save").code == 0
+    assert cli("backup", "3.db").err == "2 packets, 1 capsule\n"
+    found = cli("backup", "4.db", "--json").json
+    assert (found["counts"]["packets"], found["counts"]["capsules"]) == (2, 1)
+    for each in (FIRST_ID, SECOND_ID):
+        cli("rm", each)
+    result = cli("restore", "2.db", "--json").json  # the capsule alone is worth keeping
+    assert result["kept"]
+    assert cli("restore", result["kept"]).out == "restored 1 capsule\n"
 
 
 def test_a_backup_opens_alone(shell: Shell) -> None:
@@ -173,3 +192,62 @@ def test_a_damaged_store_fails_with_a_message(shell: Shell) -> None:
     said = shell.run("save", FIRST)
     assert (said.code, said.out) == (1, "")
     assert "Traceback" not in said.err
+
+
+def damage(shell: Shell) -> bytes:
+    """Make the store unreadable and return what it holds now."""
+    for name in ("segue.db-wal", "segue.db-shm"):
+        (shell.segue_home / name).unlink(missing_ok=True)
+    garbage = b"garbage" * 1000
+    (shell.segue_home / "segue.db").write_bytes(garbage)
+    return garbage
+
+
+def test_a_damaged_store_is_a_finding_of_the_doctor(cli: InPlace) -> None:
+    cli("save", FIRST)
+    damage(cli.shell)
+    result = cli("doctor")
+    assert (result.code, result.out) == (3, "1 to mend; try `segue doctor --repair`\n")
+    assert result.err.startswith("wrong: ")
+    found = cli("doctor", "--repair", "--json")
+    assert (found.code, found.json["ok"], found.json["packets"]) == (3, False, 0)
+    assert [each["code"] for each in found.json["findings"]] == ["store.corrupt"]
+
+
+def test_a_damaged_store_is_replaced_by_a_backup_and_kept(cli: InPlace) -> None:
+    cli("save", FIRST)
+    cli("backup", "copy.db")
+    cli("save", SECOND)
+    garbage = damage(cli.shell)
+    invalid = cli("restore", cli.write("text.db", b"no database"), "--json")
+    assert (invalid.code, invalid.error["code"]) == (3, "restore.invalid")
+    assert (cli.shell.segue_home / "segue.db").read_bytes() == garbage
+    result = cli("restore", "copy.db", "--now", "2026-05-04T09:30:00Z")
+    kept = cli.shell.segue_home / "segue.db.damaged-20260504T093000Z"
+    assert (result.code, result.out) == (0, "restored 1 packet\n")
+    assert result.err == f"what was there before is kept in {kept}\n"
+    assert kept.read_bytes() == garbage
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert cli.ids() == [FIRST_ID]
+    assert cli("doctor").code == 0
+
+
+def test_where_opens_no_store(cli: InPlace) -> None:
+    assert cli("where", "--json").json["store"] == str(cli.shell.segue_home / "segue.db")
+    assert not cli.shell.segue_home.exists()
+
+
+def test_where_shows_no_password(shell: Shell) -> None:
+    url = "postgresql+psycopg://" + "ana:un" + "told@db.example.org/segue"  # nothing is there: nothing is opened
+    result = shell.run("where", env={"SEGUE_DB": url})
+    assert result.code == 0
+    assert "db.example.org/segue" in result.out
+    assert "untold" not in result.out
+    assert "untold" not in shell.run("where", "--json", env={"SEGUE_DB": url}).out
+
+
+def test_where_does_not_tell_what_was_done(cli: InPlace) -> None:
+    (cli.shell.project / "segue.toml").write_text('[project]\nid = "shop"\n', "utf-8")
+    result = cli("where")
+    assert (result.code, result.err) == (0, "")
+    assert "set:shop" in result.out

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.shell import FIRST, InPlace, Shell
+from segue.services.packets import Packets
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = (
@@ -17,7 +18,8 @@ COMMANDS = (
 
 
 def test_version(shell: Shell) -> None:
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    named = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["version"]["path"]
+    (version,) = re.findall(r'^__version__ = "(.+)"$', (ROOT / named).read_text("utf-8"), re.MULTILINE)
     result = shell.run("--version")
     assert (result.code, result.stdout, result.stderr) == (0, f"{version}\n".encode(), b"")
     assert not shell.segue_home.exists()
@@ -79,12 +81,12 @@ def test_usage_errors(cli: InPlace, arguments: tuple[str, ...]) -> None:
 def test_errors_are_json_on_stdout_only_when_asked_for(shell: Shell) -> None:
     plain = shell.run("show", "nothing")
     assert (plain.code, plain.out) == (5, "")
-    assert plain.err == "segue: no packet has that id, or ends in it; see `segue ls`\n"
+    assert plain.err == "segue: no packet has the id 'nothing', or ends in it; see `segue ls`\n"
     as_json = shell.run("show", "nothing", "--json")
     assert (as_json.code, as_json.err) == (5, "")
     assert as_json.error == {
         "code": "packet.not_found",
-        "message": "no packet has that id, or ends in it; see `segue ls`",
+        "message": "no packet has the id 'nothing', or ends in it; see `segue ls`",
         "details": {"id": "nothing"},
     }
 
@@ -99,6 +101,7 @@ def test_every_command_that_prints_data_takes_json(cli: InPlace) -> None:
         ("chain",),
         ("diff", "8RBZC1HA", "8RBZC1HA"),
         ("check", FIRST),
+        ("example",),
         ("status",),
         ("where",),
         ("backup",),
@@ -108,8 +111,27 @@ def test_every_command_that_prints_data_takes_json(cli: InPlace) -> None:
         result = cli(*arguments, "--json")
         assert result.code == 0, arguments
         assert isinstance(result.json, dict), arguments
-        assert result.out.isascii() or arguments[0] == "show", arguments
+        assert result.out.isascii() or arguments[0] in ("show", "example"), arguments
         assert result.err == "", arguments
+
+
+def test_what_nobody_expected_is_an_error_like_others(cli: InPlace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("a value of somebody")
+
+    monkeypatch.setattr(Packets, "ls", broken)
+    monkeypatch.delenv("SEGUE_DEBUG", raising=False)
+    result = cli("ls")
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith("segue: internal error (ZeroDivisionError)")
+    assert "SEGUE_DEBUG=1" in result.err
+    assert len(result.err.splitlines()) == 1
+    assert "somebody" not in result.err
+    as_json = cli("ls", "--json")
+    assert (as_json.code, as_json.error["code"], as_json.err) == (1, "cli.internal", "")
+    monkeypatch.setenv("SEGUE_DEBUG", "1")
+    with pytest.raises(ZeroDivisionError):
+        cli("ls")
 
 
 def test_the_module_runs_like_the_program(shell: Shell) -> None:

@@ -134,6 +134,36 @@ def test_the_directory_says_which_project(where: Place, wire: Wire) -> None:
     assert (about["project"], about["packets"], about["project_packets"]) == ("other", 1, 1)
 
 
+def test_the_project_is_recognised_anew_at_each_call(where: Place, wire: Wire) -> None:
+    first = wire.call("save", packet=packet(goal="Begin.")).text
+    (where.project / "segue.toml").write_text('[project]\nid = "named"\n', "utf-8")
+    about = wire.call("whoami").data
+    assert about is not None
+    assert (about["project"], about["packets"], about["project_packets"]) == ("named", 1, 0)
+    assert wire.call("resume").refused
+    second = wire.call("save", packet=packet(goal="Go on.")).text
+    (where.project / "segue.toml").unlink()
+    assert f"Packet:    {first}" in wire.call("resume").text
+    assert second != first
+
+
+def test_the_same_draft_of_another_project_is_another_packet(where: Place, wire: Wire) -> None:
+    other = where.root / "other"
+    other.mkdir()
+    first = wire.call("save", packet=packet())
+    second = wire.call("save", packet=packet(), directory=str(other))
+    assert second.data is not None
+    assert second.data["outcome"] == "created"
+    assert second.text != first.text
+
+
+def test_an_unchanged_packet_still_carries_its_warnings(wire: Wire) -> None:
+    answers = [wire.call("save", packet=packet(goal="Ship it. Then rest.")) for _ in range(2)]
+    found = [each.data for each in answers if each.data is not None]
+    assert [each["outcome"] for each in found] == ["created", "unchanged"]
+    assert found[0]["warnings"] == found[1]["warnings"] != []
+
+
 def test_project_dir_and_the_hosts_variable(where: Place, start: Start) -> None:
     other = where.root / "other"
     other.mkdir()

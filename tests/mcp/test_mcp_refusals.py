@@ -1,4 +1,4 @@
-"""Refusals: results that say why and what to do, and echo no value."""
+"""Refusals: results that say why and what to do, and echo no value but an id."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ pytest_plugins = ["mcp_fixtures"]
 
 SECRET = "AKIA" + "Q" * 16
 MARK = "zq7x"  # stands in values that must not come back
+UNKNOWN = "9b1c4d"  # stands where an id is expected
 
 
 @pytest.mark.parametrize(
@@ -31,9 +32,11 @@ MARK = "zq7x"  # stands in values that must not come back
         ("show", {"id": None}, "argument 'id' is not valid"),
         ("show", {"id": ""}, "argument 'id' is not valid"),
         ("show", {"id": MARK * 20}, "argument 'id' is not valid"),
-        ("show", {"id": MARK}, "no packet has that id, or ends in it"),
-        ("resume", {"id": MARK}, "no packet has that id, or ends in it"),
-        ("chain", {"id": MARK}, "no packet has that id, or ends in it"),
+        ("show", {"id": UNKNOWN}, f"no packet has the id '{UNKNOWN}', or ends in it"),
+        ("resume", {"id": UNKNOWN}, f"no packet has the id '{UNKNOWN}', or ends in it"),
+        ("chain", {"id": UNKNOWN}, f"no packet has the id '{UNKNOWN}', or ends in it"),
+        ("show", {"id": "a\x1b[31m\n\u202e"}, r"no packet has the id 'a\x1b[31m ⏎ \u202e', or ends in it"),
+        ("show", {"id": f"use {SECRET}"}, "no packet has the id 'use [redacted:aws-key]', or ends in it"),
         ("resume", {}, "no packet of project is stored"),
         ("chain", {}, "no packet of project is stored"),
         ("ls", {"limit": MARK}, "argument 'limit' is not valid"),
@@ -47,7 +50,7 @@ MARK = "zq7x"  # stands in values that must not come back
         ("save", {"packet": packet(), "carry": MARK}, "argument 'carry' is not valid"),
         ("save", {"packet": packet(), "carry": [MARK]}, "argument 'carry"),
         ("save", {"packet": packet(), "carry": ["methods"]}, "nothing to carry from"),
-        ("save", {"packet": packet(), "continues": MARK}, "no packet has that id"),
+        ("save", {"packet": packet(), "continues": UNKNOWN}, f"no packet has the id '{UNKNOWN}'"),
         ("save", {"packet": packet(), "continues": "newest"}, "no packet of project is stored"),
         ("save", {"packet": {}}, "rejected: missing required field 'ltm_version'"),
         ("save", {"packet": {"ltm_version": "0.2"}}, "rejected: "),
@@ -61,6 +64,7 @@ MARK = "zq7x"  # stands in values that must not come back
         ("whoami", {"directory": MARK}, "'directory' must be the absolute path of an existing folder"),
         ("whoami", {"directory": f"/{MARK}/nothing"}, "'directory' must be the absolute path of an existing folder"),
         ("whoami", {"directory": f"/{MARK}\x00"}, "'directory' must be the absolute path of an existing folder"),
+        ("whoami", {"directory": f"/{MARK * 100}"}, "'directory' must be the absolute path of an existing folder"),
         ("whoami", {"directory": f"/{MARK * 2_000}"}, "argument 'directory' is not valid"),
     ],
 )
@@ -68,6 +72,8 @@ def test_refusals(server: Wire, tool: str, arguments: dict[str, Any], text: str)
     said = server.refusal(tool, **arguments)
     assert text in said
     assert MARK not in said
+    assert "\x1b" not in said
+    assert SECRET[:8] not in said
     assert len(said) < 2_000
     listed = server.call("ls").data
     assert listed is not None
@@ -76,7 +82,8 @@ def test_refusals(server: Wire, tool: str, arguments: dict[str, Any], text: str)
 
 def test_unknown_tools(server: Wire) -> None:
     said = server.refusal("forget")
-    assert said == "error: there is no tool 'forget'; the tools are save, resume, ls, show, chain, example, whoami"
+    names = "save, resume, ls, show, chain, example, whoami, capsule_write, capsule_read"
+    assert said == f"error: there is no tool 'forget'; the tools are {names}"
     assert "\x1b" not in server.refusal("\x1b[31m\n" + "x" * 5_000)
     assert len(server.refusal("x" * 5_000)) < 200
 

@@ -45,7 +45,8 @@ def test_what_the_server_says_of_itself(where: Place) -> None:
             for word in ("`resume`", "`save`", "compacted", "continues=newest"):
                 assert word in client.instructions
             tools = (await client.list_tools()).tools
-            assert [tool.name for tool in tools] == ["save", "resume", "ls", "show", "chain", "example", "whoami"]
+            names = ["save", "resume", "ls", "show", "chain", "example", "whoami", "capsule_write", "capsule_read"]
+            assert [tool.name for tool in tools] == names
 
     anyio.run(session)
 

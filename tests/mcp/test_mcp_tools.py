@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["mcp_fixtures"]
 
-NAMES = ["save", "resume", "ls", "show", "chain", "example", "whoami"]
+NAMES = ["save", "resume", "ls", "show", "chain", "example", "whoami", "capsule_write", "capsule_read"]
 ARGUMENTS = {
     "save": ["packet", "continues", "carry", "allow_unredacted", "replace", "directory"],
     "resume": ["id", "directory"],
@@ -27,8 +27,10 @@ ARGUMENTS = {
     "chain": ["id", "directory"],
     "example": [],
     "whoami": ["directory"],
+    "capsule_write": ["capsule", "continues", "allow_unredacted", "directory"],
+    "capsule_read": ["capsule", "id", "directory"],
 }
-REQUIRED = {"save": ["packet"], "show": ["id"]}
+REQUIRED = {"save": ["packet"], "show": ["id"], "capsule_write": ["capsule"]}
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +80,7 @@ def test_descriptions(tools: dict[str, dict[str, Any]], name: str) -> None:
 def test_hints(tools: dict[str, dict[str, Any]]) -> None:
     for name, tool in tools.items():
         hints = tool["annotations"]
-        assert hints["readOnlyHint"] is (name != "save")
+        assert hints["readOnlyHint"] is (name not in ("save", "capsule_write"))
         assert hints["destructiveHint"] is False
         assert hints["openWorldHint"] is False
 

@@ -244,6 +244,28 @@ def test_a_clean_packet() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("left_out", "changes", "draft"),
+    [
+        (("id", "created_at"), {}, True),
+        (("id",), {}, True),
+        (("created_at",), {}, True),
+        ((), {}, False),  # a packet, not a draft
+        (("id", "created_at", "goal"), {}, False),
+        (("id", "created_at"), {"goal": ""}, False),
+        (("id",), {"tags": ["NOT A TAG"]}, False),
+        (("ltm_version", "id"), {}, False),
+    ],
+)
+def test_a_draft_lacks_nothing_but_what_a_save_fills_in(
+    left_out: tuple[str, ...], changes: dict[str, Any], draft: bool
+) -> None:
+    document = {name: value for name, value in minimal(**changes).items() if name not in left_out}
+    report = checking.check(encoded(document))
+    assert report.is_draft is draft
+    assert report.exit_code == (3 if left_out or changes else 0)
+
+
 def test_findings_leave_a_packet_valid() -> None:
     report = checking.check(encoded(minimal(goal="see ~/x")))
     assert (report.valid, report.exit_code) == (True, 4)

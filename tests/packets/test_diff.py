@@ -77,6 +77,15 @@ def test_what_was_tried() -> None:
     assert changed.tried == ["[succeeded] A queue.", "[partial] Another queue."]
 
 
+def test_what_was_tried_and_is_not_recorded_any_more() -> None:
+    attempt = {"tried": "A queue.", "outcome": "failed", "learned": "l"}
+    other = {"tried": "Another queue.", "outcome": "partial"}
+    changed = compare({"attempts": [attempt, other]}, {"attempts": [attempt]})
+    assert changed.dropped == {"attempts": ["[partial] Another queue."]}
+    assert (changed.tried, changed.empty) == ([], False)
+    assert compare({"attempts": [attempt]}, {"attempts": [attempt, other]}).dropped == {}
+
+
 def test_questions_answered_opened_and_dropped() -> None:
     older = {"open_questions": ["Which region comes first?", "Do we keep the nightly export?", "Who owns it?"]}
     newer = {

@@ -50,12 +50,12 @@ def test_an_unknown_version_stays_harmless_in_the_message() -> None:
 @pytest.mark.requirement("packets-3", "packets-81")
 @pytest.mark.parametrize("version", ["", 2, 0.2, None, ["0.2"], {"0.2": 1}, True])
 def test_a_version_that_is_no_text_is_missing(version: Any) -> None:
-    assert problem(minimal(ltm_version=version)) == "missing required field 'ltm_version'"
+    assert problem(minimal(ltm_version=version)) == "missing required field 'ltm_version' (a text such as \"0.2\")"
 
 
 @pytest.mark.requirement("packets-3", "packets-81")
 def test_the_version_is_required() -> None:
-    assert problem({}) == "missing required field 'ltm_version'"
+    assert problem({}) == "missing required field 'ltm_version' (a text such as \"0.2\")"
     assert problem({key: value for key, value in minimal().items() if key != "ltm_version"}).startswith("missing")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -31,21 +32,21 @@ def test_continue_by_id(segue_: segue.Segue, draft: Draft) -> None:
 
 def test_continue_without_id_takes_this_projects_newest(segue_: segue.Segue, draft: Draft) -> None:
     with pytest.raises(segue.NotFound) as nothing:
-        segue_.packets.save(draft(), continues="")
+        segue_.packets.save(draft(), continues="newest")
     assert nothing.value.code == "packet.none"
     assert segue_.packets.count() == 0
     first = segue_.packets.save(draft())
-    second = segue_.packets.save(draft(goal="Second."), continues="")
-    third = segue_.packets.save(draft(goal="Third."), continues="")
+    second = segue_.packets.save(draft(goal="Second."), continues="newest")
+    third = segue_.packets.save(draft(goal="Third."), continues="newest")
     assert [second.parent_id, third.parent_id] == [first.id, second.id]
 
 
 def test_the_same_state_does_not_continue_itself(segue_: segue.Segue, draft: Draft) -> None:
     first = segue_.packets.save(draft())
-    again = segue_.packets.submit(draft(), continues="")
+    again = segue_.packets.submit(draft(), continues="newest")
     assert (again.outcome, again.packet) == ("unchanged", first)
-    second = segue_.packets.save(draft(goal="Second."), continues="")
-    again = segue_.packets.submit(draft(goal="Second."), continues="")
+    second = segue_.packets.save(draft(goal="Second."), continues="newest")
+    again = segue_.packets.submit(draft(goal="Second."), continues="newest")
     assert (again.outcome, again.packet) == ("unchanged", second)
     assert segue_.packets.count() == 2
 
@@ -171,6 +172,62 @@ def test_ten_thousand_links(segue_: segue.Segue, draft: Draft) -> None:
         )
 
 
+def test_a_chain_is_read_at_one_moment(
+    location: str, segue_: segue.Segue, draft: Draft, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The parent goes away while the chain is read: what was looked up first and what comes after belong together."""
+    from segue.packets import lineage
+
+    for packet_id, parent_id in (("packet-0001", ""), ("packet-0002", "packet-0001"), ("packet-0003", "packet-0002")):
+        _save(segue_, draft, packet_id, parent_id)
+    trace = lineage.trace
+
+    def meanwhile(*arguments: Any) -> Any:
+        with segue.open(location) as somebody:
+            somebody.packets.rm("packet-0001")
+            somebody.packets.rm("packet-0003")
+        return trace(*arguments)
+
+    monkeypatch.setattr(lineage, "trace", meanwhile)
+    chain = segue_.packets.chain("packet-0002")
+    assert [line.id for line in chain.packets] == ["packet-0002", "packet-0001"]
+    assert ([line.id for line in chain.children], chain.missing) == (["packet-0003"], "")
+    monkeypatch.undo()
+    assert segue_.packets.chain("packet-0002").missing == "packet-0001"
+
+
+def test_a_save_is_one_transaction_from_its_parent_to_its_row(
+    location: str, segue_: segue.Segue, draft: Draft, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody removes the parent between the look at it and the packet that continues it."""
+    from segue.base import redaction
+    from segue.services import packets as service
+
+    parent = segue_.packets.save(draft(constraints=["No network."]))
+    scan = redaction.scan
+    removed: list[segue.Packet] = []
+
+    def remove() -> None:
+        with segue.open(location) as somebody:
+            removed.append(somebody.packets.rm(parent.id))
+
+    thread = threading.Thread(target=remove)
+
+    def meanwhile(*arguments: Any, **options: Any) -> Any:
+        thread.start()
+        thread.join(0.5)
+        assert not removed
+        return scan(*arguments, **options)
+
+    monkeypatch.setattr(redaction, "scan", meanwhile)
+    done = segue_.packets.submit(draft(goal="Next."), continues=service.NEWEST, carry=["constraints"])
+    thread.join()
+    assert done.packet.constraints == ("No network.",)
+    assert "chain.missing" not in {advice.code for advice in done.warnings}
+    assert removed == [parent]
+    assert segue_.packets.chain(done.packet.id).missing == parent.id
+
+
 def test_diff(segue_: segue.Segue, draft: Draft) -> None:
     locked = {"what": "One transaction.", "why": "No half imports.", "locked": True}
     _save(segue_, draft, "packet-0001", decisions=[locked])
@@ -187,3 +244,7 @@ def test_resume(segue_: segue.Segue, draft: Draft) -> None:
     assert saved.next_step in block
     assert segue_.packets.resume() == block
     assert segue_.packets.resume(saved.id[-6:].lower()) == block
+    for act in (segue_.packets.resume, segue_.packets.chain):
+        with pytest.raises(segue.NotFound) as refused:
+            act("")  # None alone means the newest one
+        assert refused.value.code == "packet.not_found"

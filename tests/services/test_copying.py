@@ -10,12 +10,15 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
 
 import segue
+import segue.services.store
+from segue.services.store import replace_damaged
 from segue.storage.tables import metadata
 
 if TYPE_CHECKING:
@@ -24,6 +27,20 @@ if TYPE_CHECKING:
 Draft = Callable[..., dict[str, Any]]
 Locate = Callable[[str], str]
 CREATED = "2026-05-04T09:30:00Z"
+NOW = datetime(2026, 5, 4, 9, 30, 1, 5, tzinfo=UTC)
+CAPSULE = (
+    "===PCSF:v1.2===\nMETA: topic | software | WORKING | 2026-05-04T09:30Z\n\n"
+    "L1:SKELETON\n\nL2:NEGATIVE\n\nL3:INTERNAL\n\nL4:RELATION\n\nL5:LOOPS\n\nSEED: Go on.\n===END===\n"
+)
+COUNTS = {  # rows by table, of a store that `_fill` filled
+    "settings": 2,
+    "scopes": 1,
+    "packets": 3,
+    "packet_tags": 1,
+    "packet_projects": 9,
+    "events": 6,
+    "capsules": 0,
+}
 
 
 def _fill(opened: segue.Segue, draft: Draft) -> None:
@@ -66,7 +83,9 @@ def test_a_backup_opens_alone_and_is_complete(filled: segue.Segue, tmp_path: Pat
     before = _rows(filled)
     path = tmp_path / "kept" / "deep" / "backup.db"
     done = filled.store.backup(path)
-    assert (done.path, done.packets, done.events, done.kept) == (path, 3, 6, None)
+    assert (done.path, done.kept) == (path, None)
+    assert done.counts == {name: len(rows) for name, rows in before.items()} == COUNTS
+    assert done.to_json() == {"path": str(path), "counts": COUNTS, "kept": None}
     assert _names(path.parent) == ["backup.db"]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert _rows(filled) == before
@@ -153,7 +172,7 @@ def test_restore_into_either_kind(filled: segue.Segue, target: segue.Segue, tmp_
     path = filled.store.backup(tmp_path / "backup.db").path
     content = path.read_bytes()
     done = target.store.restore(path)
-    assert (done.path, done.packets, done.events) == (path, 3, 6)
+    assert (done.path, done.counts) == (path, COUNTS)
     after = _state(target)
     newest = after["events"].pop(0)
     assert (newest[3], newest[4]) == ("store.restored", "backup.db")
@@ -166,6 +185,58 @@ def test_restore_into_either_kind(filled: segue.Segue, target: segue.Segue, tmp_
     assert stat.S_IMODE(done.kept.stat().st_mode) == 0o600
     with segue.open(done.kept) as kept:
         assert _state(kept) == before
+
+
+def test_a_restore_over_capsules_alone_keeps_them(
+    filled: segue.Segue, locate: Locate, kind: str, tmp_path: Path
+) -> None:
+    path = filled.store.backup(tmp_path / "backup.db").path
+    with segue.open(locate(kind), directory=tmp_path) as other:
+        capsule = other.capsules.save(CAPSULE).capsule
+        done = other.store.restore(path)
+        assert done.counts == COUNTS
+        assert other.capsules.ls().capsules == []
+        assert done.kept is not None
+        assert done.to_json() == {"path": str(path), "counts": COUNTS, "kept": str(done.kept)}
+        with segue.open(done.kept) as kept:
+            assert kept.capsules.ls().capsules == [capsule]
+            assert kept.packets.count() == 0
+        done.kept.unlink()
+
+
+def test_a_restore_is_noted_with_who_did_it(filled: segue.Segue, location: str, tmp_path: Path) -> None:
+    path = filled.store.backup(tmp_path / "backup.db").path
+    with segue.open(location, actor="somebody") as opened:
+        opened.store.restore(path)
+        [event] = opened.store.events(1)
+    assert (event.kind, event.subject, event.actor) == ("store.restored", "backup.db", "somebody")
+
+
+def test_what_is_saved_during_a_restore_is_not_lost(
+    filled: segue.Segue, location: str, tmp_path: Path, draft: Draft, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the copy of the state before and the new state there is no moment in which others may write."""
+    path = filled.store.backup(tmp_path / "backup.db").path
+    saved: list[segue.Packet] = []
+
+    def save() -> None:
+        with segue.open(location) as somebody:
+            saved.append(somebody.packets.save(draft(goal="Meanwhile.")))
+
+    thread = threading.Thread(target=save)
+    keep = segue.services.store.Store._keep_state
+
+    def meanwhile(*arguments: Any) -> Any:
+        kept = keep(*arguments)
+        thread.start()
+        thread.join(0.5)
+        return kept
+
+    monkeypatch.setattr(segue.services.store.Store, "_keep_state", meanwhile)
+    filled.store.restore(path)
+    thread.join()
+    assert filled.packets.get(saved[0].id) == saved[0]
+    assert filled.packets.count() == 4
 
 
 def test_a_restore_into_an_empty_store_keeps_nothing(filled: segue.Segue, locate: Locate, tmp_path: Path) -> None:
@@ -296,7 +367,6 @@ def test_a_restore_waits_for_a_save_under_way(
 ) -> None:
     """On PostgreSQL writers do not exclude each other by themselves: the row of the one under way must not survive."""
     from segue.storage import packets as rows
-    from segue.storage.database import lock_scope
 
     with segue.open(locate("sqlite")) as other:
         path = other.store.backup(tmp_path / "empty.db").path
@@ -304,12 +374,11 @@ def test_a_restore_waits_for_a_save_under_way(
     with segue.open(location) as opened:
         saved = opened.packets.save(draft(id="packet-0001", created_at=CREATED))
         thread = threading.Thread(target=opened.store.restore, args=(path,))
-        with opened._database.write() as connection:
-            lock_scope(connection, opened._scope)
+        with opened._database.write(opened._scope) as connection:
             stored = rows.get(connection, opened._scope, saved.id)
             assert stored is not None
             rows.delete(connection, opened._scope, saved.id)
-            rows.insert(connection, stored, saved, None)
+            rows.insert(connection, stored, saved)
             thread.start()
             name = location.split("/")[3].split("?")[0]
             with postgres_server.connect(name) as watching:
@@ -320,3 +389,77 @@ def test_a_restore_waits_for_a_save_under_way(
         thread.join()
         assert opened.packets.ls().packets == []
         assert opened.store.doctor() == []
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Path:
+    """A store that a killed process left, its newest pages beside it, and whose file was damaged then."""
+    path = tmp_path / "store" / "segue.db"
+    with segue.open(path) as opened:
+        for index in range(20):
+            opened.packets.save({"ltm_version": "0.2", "goal": f"Goal {index}.", "next_step": "n"})
+    script = (
+        "import os, sys, segue\n"
+        "s = segue.open(sys.argv[1])\n"
+        "s.packets.save({'ltm_version': '0.2', 'goal': 'Lost.', 'next_step': 'n'})\n"
+        "os._exit(137)"
+    )
+    assert subprocess.run([sys.executable, "-c", script, str(path)]).returncode == 137
+    path.with_name("segue.db.lock").unlink(missing_ok=True)
+    path.write_bytes(b"\xa5" * path.stat().st_size)
+    assert path.with_name("segue.db-wal").stat().st_size > 0
+    shutil.copytree(path.parent, tmp_path / "looked at")  # opening changes what lies beside it
+    with pytest.raises(segue.Failed) as failed:
+        segue.open(tmp_path / "looked at" / "segue.db")
+    assert failed.value.code == "store.corrupt"
+    return path
+
+
+def test_a_damaged_store_is_replaced_and_kept(damaged: Path, filled: segue.Segue, tmp_path: Path) -> None:
+    backup = filled.store.backup(tmp_path / "backup.db").path
+    before = {each.name: each.read_bytes() for each in damaged.parent.iterdir()}
+    assert set(before) >= {"segue.db", "segue.db-wal"}
+    done = replace_damaged(damaged, backup, NOW)
+    kept = damaged.with_name("segue.db.damaged-20260504T093001Z")
+    assert (done.path, done.counts, done.kept) == (backup, COUNTS, kept)
+    after = {name: damaged.with_name(name.replace("segue.db", kept.name)).read_bytes() for name in before}
+    assert after == before
+    assert not set(_names(damaged.parent)) & {"segue.db-wal", "segue.db-shm"}
+    for path in (damaged, kept):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with segue.open(damaged) as opened:
+        assert _state(opened) == _state(filled)
+        assert opened.store.doctor() == []
+
+
+def test_a_damaged_store_stays_as_it_is_where_the_backup_is_none(
+    damaged: Path, filled: segue.Segue, tmp_path: Path
+) -> None:
+    before = {each.name: each.read_bytes() for each in damaged.parent.iterdir()}
+    (tmp_path / "files").mkdir()
+    files = _damaged(filled.store.backup(tmp_path / "good.db").path, tmp_path / "files")
+    files["itself"] = (damaged, "restore.invalid")
+    for name, (path, code) in files.items():
+        with pytest.raises(segue.SegueError) as refused:
+            replace_damaged(damaged, path, NOW)
+        assert refused.value.code == code, name
+        assert {each.name: each.read_bytes() for each in damaged.parent.iterdir()} == before, name
+
+
+def test_a_damaged_store_that_cannot_be_kept_is_not_replaced(
+    damaged: Path, filled: segue.Segue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup = filled.store.backup(tmp_path / "backup.db").path
+    before = {each.name: each.read_bytes() for each in damaged.parent.iterdir()}
+    copyfile = shutil.copyfile
+
+    def full(source: Path, target: Path) -> Any:
+        if source == damaged:
+            raise OSError(28, "No space left on device")
+        return copyfile(source, target)
+
+    monkeypatch.setattr(shutil, "copyfile", full)
+    with pytest.raises(segue.Failed) as failed:
+        replace_damaged(damaged, backup, NOW)
+    assert failed.value.code == "file.write"
+    assert {each.name: each.read_bytes() for each in damaged.parent.iterdir()} == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -25,16 +26,28 @@ MENDED = {
     "version": ("UPDATE packets SET ltm_version = '0.1'", "doctor.columns"),
     "project name": ("UPDATE packets SET project_name = NULL", "doctor.columns"),
     "project ref": ("UPDATE packets SET project_ref = 'other'", "doctor.columns"),
-    "ref key": ("UPDATE packets SET ref_key = NULL", "doctor.columns"),
     "hash": ("UPDATE packets SET content_hash = 'sha256:0'", "doctor.columns"),
     "search": ("UPDATE packets SET search_text = ''", "doctor.columns"),
-    "tag gone": ("DELETE FROM packet_tags WHERE tag = 'one'", "doctor.tags"),
-    "tags gone": ("DELETE FROM packet_tags", "doctor.tags"),
-    "tag changed": ("UPDATE packet_tags SET tag = 'zzz' WHERE tag = 'one'", "doctor.tags"),
+    "tag gone": ("DELETE FROM packet_tags WHERE tag = 'one'", "doctor.lists"),
+    "tags gone": ("DELETE FROM packet_tags", "doctor.lists"),
+    "tag changed": ("UPDATE packet_tags SET tag = 'zzz' WHERE tag = 'one'", "doctor.lists"),
+    "time of tags": ("UPDATE packet_tags SET created_us = created_us + 1", "doctor.lists"),
+    "ref gone": ("DELETE FROM packet_projects WHERE project = 'github.com/acme/p'", "doctor.lists"),
+    "projects gone": ("DELETE FROM packet_projects WHERE packet_id = 'packet-0001'", "doctor.lists"),
+    "project changed": ("UPDATE packet_projects SET project = 'zzz' WHERE project = 'p'", "doctor.lists"),
+    "time of projects": (
+        "UPDATE packet_projects SET created_us = 7 WHERE project = 'remote:github.com/acme/p'",
+        "doctor.lists",
+    ),
+    "one tag too many": (
+        "INSERT INTO packet_tags SELECT scope_id, tag, 7, packet_id FROM packet_tags WHERE tag = 'one'",
+        "doctor.lists",
+    ),
     "key": ("DELETE FROM settings WHERE name = 'key'", "doctor.key"),
     "bad key": ("UPDATE settings SET value = 'short' WHERE name = 'key'", "doctor.key"),
     "index": ("DROP INDEX packets_by_time", "doctor.schema"),
     "tag index": ("DROP INDEX packet_tags_by_packet", "doctor.schema"),
+    "project index": ("DROP INDEX packet_projects_by_packet", "doctor.schema"),
 }
 FOUND = {
     "body": ("UPDATE packets SET body = :body WHERE id = 'packet-0001'", {"body": b"{"}, "doctor.body"),
@@ -45,19 +58,27 @@ FOUND = {
         {},
         "doctor.body",
     ),
-    "another id": ("UPDATE packets SET id = 'packet-0003' WHERE id = 'packet-0002'", {}, "doctor.body"),
+    "another id": (
+        # What refers to the row goes first.
+        """DELETE FROM packet_projects WHERE packet_id = 'packet-0002'; UPDATE packets SET id = 'packet-0003'
+        WHERE id = 'packet-0002'""",
+        {},
+        "doctor.body",
+    ),
     "event": ("UPDATE events SET details = '{'", {}, "doctor.event"),
     "event list": ("UPDATE events SET details = '[]'", {}, "doctor.event"),
     "scope gone": ("DELETE FROM scopes", {}, "doctor.scope"),
     "revision": ("UPDATE packets SET revision = 0", {}, "doctor.columns"),
     "saved": ("UPDATE packets SET saved_us = 9223372036854775807", {}, "doctor.columns"),
     "table gone": ("DROP TABLE packet_tags", {}, "doctor.schema"),
+    "projects' table gone": ("DROP TABLE packet_projects", {}, "doctor.schema"),
 }
 
 
 def _run(opened: segue.Segue, statement: str, values: dict[str, Any] | None = None) -> None:
     with opened._database.write() as connection:
-        connection.execute(sa.text(statement), values or {})
+        for each in statement.split("; "):
+            connection.execute(sa.text(each), values or {})
 
 
 def _codes(findings: Any) -> set[tuple[str, bool]]:
@@ -77,8 +98,11 @@ def filled(segue_: segue.Segue, draft: Draft) -> segue.Segue:
 def _lines(opened: segue.Segue) -> list[Any]:
     by_tag = [line.id for line in opened.packets.ls(tag="one").packets]
     by_search = [line.id for line in opened.packets.ls(search="importer").packets]
-    by_project = [line.id for line in opened.packets.ls(project="remote:github.com/acme/p").packets]
-    return [opened.packets.ls().packets, by_tag, by_search, by_project]
+    by_project = [
+        [line.id for line in opened.packets.ls(project=project).packets]
+        for project in ("remote:github.com/acme/p", "github.com/acme/p", "P", ".", "zzz")
+    ]
+    return [opened.packets.ls().packets, by_tag, by_search, *by_project]
 
 
 @pytest.mark.parametrize("name", MENDED)
@@ -110,7 +134,7 @@ def test_many_damages_at_once(filled: segue.Segue) -> None:
     _run(filled, FOUND["event"][0])
     assert _codes(filled.store.doctor(repair=True)) == {
         ("doctor.columns", True),
-        ("doctor.tags", True),
+        ("doctor.lists", True),
         ("doctor.event", False),
     }
     assert _codes(filled.store.doctor()) == {("doctor.event", False)}
@@ -118,7 +142,19 @@ def test_many_damages_at_once(filled: segue.Segue) -> None:
 
 def test_a_broken_packet_can_be_removed(filled: segue.Segue) -> None:
     _run(filled, "UPDATE packets SET body = :body WHERE id = 'packet-0002'", {"body": b"{"})
-    assert filled.packets.rm("packet-0002") == "packet-0002"
+    removed = filled.packets.rm("packet-0002")
+    assert (removed.id, removed.parent_id, removed.goal) == ("packet-0002", "packet-0001", "Two \ufffd.")
+    assert [line.id for line in filled.packets.ls().packets] == ["packet-0001"]
+    assert filled.store.doctor() == []
+
+
+def test_a_packet_with_anothers_body_is_removed_and_not_the_other(filled: segue.Segue) -> None:
+    statement, values, _ = FOUND["another's body"]
+    _run(filled, statement, values)
+    removed = filled.packets.rm("packet-0001")
+    assert (removed.id, removed.goal, removed.tags) == ("packet-0001", "Ship the importer.", ("one", "two"))
+    assert [line.id for line in filled.packets.ls().packets] == ["packet-0002"]
+    assert (filled.store.events(1)[0].kind, filled.store.events(1)[0].subject) == ("packet.deleted", "packet-0001")
     assert filled.store.doctor() == []
 
 
@@ -151,23 +187,74 @@ def test_more_packets_than_one_batch(filled: segue.Segue, draft: Draft) -> None:
         assert filled.store.doctor() == []
 
 
-def test_files_of_an_embedded_store(tmp_path: Path, draft: Draft) -> None:
+@pytest.fixture
+def noon(clock: Any) -> float:
+    """The second at which the store's clock stands."""
+    return float(clock.now.timestamp())
+
+
+def test_files_of_an_embedded_store(tmp_path: Path, draft: Draft, clock: Any, noon: float) -> None:
     path = tmp_path / "home" / "segue.db"
-    with segue.open(path) as opened:
+    with segue.open(path, clock=clock) as opened:
         opened.packets.save(draft())
         assert opened.store.doctor() == []
         path.chmod(0o644)
-        left = path.with_name("segue-1.db.abcd.partial")
+        left = path.with_name("segue-1.db.0a1b2c3d.partial")
         journal = path.with_name(left.name + "-journal")
-        for each in (left, journal):
+        kept = path.parent / "backups" / "segue-2.db.0a1b2c3d.partial"
+        kept.parent.mkdir()
+        for each in (left, journal, kept):
             each.write_text("half")
+            os.utime(each, (noon - 3_600, noon - 3_600))
         assert _codes(opened.store.doctor()) == {("doctor.mode", False), ("doctor.partial", False)}
         assert left.exists()
-        assert len(opened.store.doctor(repair=True)) == 3
+        assert len(opened.store.doctor(repair=True)) == 4
         assert opened.store.doctor() == []
         assert not left.exists()
         assert not journal.exists()
+        assert not kept.exists()
         assert path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("folder", [".", "backups"])
+def test_a_file_that_is_being_written_is_left_alone(tmp_path: Path, clock: Any, noon: float, folder: str) -> None:
+    """By the store's clock, not the machine's: what was touched within the hour is somebody's work."""
+    partial = tmp_path / folder / "segue-1.db.0a1b2c3d.partial"
+    partial.parent.mkdir(exist_ok=True)
+    partial.write_text("half")
+    with segue.open(tmp_path / "segue.db", clock=clock) as opened:
+        for seconds in (0, 3_500):
+            os.utime(partial, (noon - seconds, noon - seconds))
+            assert opened.store.doctor(repair=True) == []
+            assert partial.exists()
+        os.utime(partial, (noon - 3_600, noon - 3_600))
+        assert _codes(opened.store.doctor(repair=True)) == {("doctor.partial", True)}
+        assert not partial.exists()
+
+
+def test_a_partial_file_of_somebody_else_is_not_touched(tmp_path: Path, clock: Any, noon: float) -> None:
+    for name in ("film.mkv.partial", "notes.partial.txt", "segue.db.0a1b2c3d.partial.old"):
+        (tmp_path / name).write_text("theirs")
+        os.utime(tmp_path / name, (noon - 9_999, noon - 9_999))
+    (tmp_path / "segue.db.0a1b2c3d.partial").mkdir()
+    with segue.open(tmp_path / "segue.db", clock=clock) as opened:
+        assert opened.store.doctor(repair=True) == []
+    assert len(list(tmp_path.glob("*partial*"))) == 4
+
+
+def test_a_file_that_gets_its_name_meanwhile_is_no_finding(
+    tmp_path: Path, draft: Draft, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pathlib import Path as AnyPath
+
+    glob = AnyPath.glob
+
+    def late(folder: AnyPath, pattern: str) -> Any:
+        return [*glob(folder, pattern), folder / "segue-1.db.0a1b2c3d.partial"]
+
+    with segue.open(tmp_path / "segue.db") as opened:
+        monkeypatch.setattr(AnyPath, "glob", late)
+        assert opened.store.doctor() == []
 
 
 def test_a_damaged_file_is_found_and_left_alone(tmp_path: Path, draft: Draft) -> None:

@@ -22,7 +22,7 @@ def _save(segue_: segue.Segue, draft: Draft, *packet_ids: str) -> None:
 def test_an_ending_names_a_packet(segue_: segue.Segue, draft: Draft, given: str) -> None:
     _save(segue_, draft, "01HQ000000000000ABM4R7ZZZZ", "01HQ000000000000ABM4R7YYYY")
     assert segue_.packets.get(given).id == "01HQ000000000000ABM4R7ZZZZ"
-    assert segue_.packets.rm(given) == "01HQ000000000000ABM4R7ZZZZ"
+    assert segue_.packets.rm(given).id == "01HQ000000000000ABM4R7ZZZZ"
 
 
 def test_an_ending_of_several_is_ambiguous(segue_: segue.Segue, draft: Draft) -> None:
@@ -87,8 +87,37 @@ def test_ids_of_every_kind(segue_: segue.Segue, draft: Draft, packet_id: str) ->
     assert child.parent_id == packet_id
     assert [line.id for line in segue_.packets.chain(child.id).packets] == [child.id, packet_id]
     assert [line.id for line in segue_.packets.ls(parent=packet_id).packets] == [child.id]
-    assert segue_.packets.rm(packet_id) == packet_id
+    assert segue_.packets.rm(packet_id).id == packet_id
     assert segue_.packets.chain(child.id).missing == packet_id
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("nobody", "'nobody'"),
+        ("a\nb", "'a ⏎ b'"),
+        ("\x1b[31m", r"'\x1b[31m'"),
+        ("\udc80", r"\udc80"),
+        ("x" * 99, "x" * 63 + "…"),
+    ],
+)
+def test_a_refusal_says_which_id_was_meant(segue_: segue.Segue, draft: Draft, given: str, shown: str) -> None:
+    _save(segue_, draft, "packet-0001")
+    for act in (segue_.packets.get, segue_.capsules.get, lambda each: segue_.packets.diff("0001", each)):
+        with pytest.raises(segue.NotFound) as refused:
+            act(given)
+        assert shown in refused.value.message
+        assert refused.value.message.isprintable()
+        assert "x" * 65 not in refused.value.message
+
+
+def test_an_id_that_begins_as_a_short_one_is_found_by_its_whole_text(segue_: segue.Segue, draft: Draft) -> None:
+    _save(segue_, draft, "…packet-0001", "another-packet-0001")
+    assert segue_.packets.get("…packet-0001").id == "…packet-0001"
+    with pytest.raises(segue.Ambiguous):
+        segue_.packets.get("packet-0001")
+    segue_.packets.rm("…packet-0001")
+    assert segue_.packets.get("…packet-0001").id == "another-packet-0001"
 
 
 def test_wildcards_in_an_ending_are_characters(segue_: segue.Segue, draft: Draft) -> None:

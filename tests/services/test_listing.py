@@ -115,7 +115,11 @@ def test_every_combination_of_filters(segue_: segue.Segue, draft: Draft) -> None
     ("project", "found"),
     [
         ("Importer", True),
-        ("importer", False),
+        ("importer", True),
+        ("IMPORTER", True),
+        ("  Importer ", True),
+        ("GitHub.com/ACME/importer", True),
+        ("Importe", False),
         ("https://user@GitHub.com/Acme/Importer.git", True),
         ("remote:github.com/acme/importer", True),
         ("github.com/acme/importer", True),

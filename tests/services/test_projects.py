@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from segue.base.errors import InvalidInput
-from segue.services.projects import Project, identify, remote_key, remote_ref
+from segue.base.errors import Failed, InvalidInput
+from segue.base.remotes import remote_key, remote_ref
+from segue.services.projects import Project, branch, identify
 
 WORD = "hunter" + "2"  # the password in an address
 TOKEN = "ghp_" + "z" * 36
@@ -132,8 +133,9 @@ def test_what_is_no_network_address(address: str) -> None:
 def test_the_remote_decides(tmp_path: Path) -> None:
     project = identify(_repository(tmp_path / "work", f"https://alice:{WORD}@GitHub.com/Acme/App.git"))
     assert (project.key, project.name, project.ref) == ("remote:github.com/acme/app", "App", "github.com/Acme/App")
-    assert (project.root, project.branch, project.source) == (tmp_path / "work", "main", "the remote repository")
-    assert project.keys == ("remote:github.com/acme/app",)
+    assert (project.root, branch(project.root), project.source) == (tmp_path / "work", "main", "the remote repository")
+    first = _git(project.root, "rev-list", "--max-parents=0", "HEAD")
+    assert project.keys == ("remote:github.com/acme/app", f"commit:{first}")
     assert WORD not in _all_fields(project)
 
 
@@ -148,7 +150,8 @@ def test_which_remote_counts(tmp_path: Path) -> None:
 def test_a_remote_without_commits(tmp_path: Path) -> None:
     work = _repository(tmp_path / "work", "git@github.com:acme/app.git", commit=False)
     assert identify(work).key == "remote:github.com/acme/app"
-    assert identify(work).branch == "main"
+    assert identify(work).keys == ("remote:github.com/acme/app",)
+    assert branch(work) == "main"
 
 
 def test_a_folder_inside_and_a_link(tmp_path: Path) -> None:
@@ -168,7 +171,8 @@ def test_worktrees_clones_and_renamed_folders(tmp_path: Path) -> None:
     assert (wanted.key, wanted.name, wanted.ref) == (f"commit:{first}", "work", "")
     _git(work, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     side = identify(tmp_path / "side")
-    assert (side.key, side.name, side.branch, side.root) == (wanted.key, "work", "side", tmp_path / "side")
+    assert (side.key, side.name, side.root) == (wanted.key, "work", tmp_path / "side")
+    assert (branch(tmp_path / "side"), branch(work)) == ("side", "main")
     clone = _clone(work, tmp_path / "clone")
     assert identify(clone).key == wanted.key
     assert identify(_clone(clone, tmp_path / "clone of a clone")).key == wanted.key
@@ -202,7 +206,8 @@ def test_no_commit_and_no_remote(tmp_path: Path) -> None:
     work = _repository(tmp_path / "work", commit=False)
     project = identify(work)
     assert project.key.startswith("folder:")
-    assert (project.name, project.branch, project.root) == ("work", "main", work)
+    assert (project.name, branch(project.root), project.root) == ("work", "main", work)
+    assert project.keys == (project.key,)
     (work / "inside").mkdir()
     assert identify(work / "inside").key == project.key
 
@@ -210,7 +215,7 @@ def test_no_commit_and_no_remote(tmp_path: Path) -> None:
 def test_a_detached_head_has_no_branch(tmp_path: Path) -> None:
     work = _repository(tmp_path / "work")
     _git(work, "checkout", "-q", "--detach")
-    assert identify(work).branch == ""
+    assert branch(work) == ""
 
 
 def test_a_folder_without_repository(tmp_path: Path) -> None:
@@ -218,7 +223,8 @@ def test_a_folder_without_repository(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "one")
     one = identify(tmp_path / "one")
     assert one.key.startswith("folder:")
-    assert (one.name, one.ref, one.branch, one.root) == ("one", "", "", tmp_path / "one")
+    assert (one.name, one.ref, one.root) == ("one", "", tmp_path / "one")
+    assert branch(tmp_path / "one") == ""
     assert str(tmp_path) not in one.key
     assert identify(tmp_path / "link") == one
     assert identify(tmp_path).key != one.key
@@ -261,12 +267,14 @@ def test_segue_toml_overrides(tmp_path: Path) -> None:
     settings.write_text(
         f'[project]\nid = "importer"\nname = "The Importer"\nref = "https://alice:{WORD}@github.com/Acme/importer.git"\n'
     )
+    first = _git(work, "rev-list", "--max-parents=0", "HEAD")
     (work / "inside").mkdir()
     for folder in (work, work / "inside"):
         project = identify(folder)
         assert (project.key, project.name, project.ref) == ("set:importer", "The Importer", "github.com/Acme/importer")
-        assert (project.root, project.source, project.branch) == (work, "segue.toml", "main")
-        assert project.keys == ("set:importer", "remote:github.com/acme/importer")
+        assert (project.root, project.source) == (work, "segue.toml")
+        assert branch(folder) == "main"
+        assert project.keys == ("set:importer", "remote:github.com/acme/importer", f"commit:{first}")
         assert WORD not in _all_fields(project)
     settings.write_text('[project]\nid = "importer"\n')
     assert (identify(work).name, identify(work).ref) == ("importer", "github.com/acme/app")
@@ -280,6 +288,36 @@ def test_segue_toml_overrides(tmp_path: Path) -> None:
     for empty in ("", "[other]\nx = 1\n", "[project]\n", '[project]\nid = ""\n'):
         settings.write_text(empty)
         assert identify(work).key == "remote:github.com/acme/app"
+
+
+def test_a_git_that_does_not_answer_is_not_taken_for_no_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from segue.services import projects
+
+    work = _repository(tmp_path / "work", "git@github.com:acme/app.git")
+    project = identify(work)
+    (tmp_path / "git").write_text("#!/bin/sh\nexec /bin/sleep 60\n")
+    (tmp_path / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(projects, "_GIT_SECONDS", 0.2)
+    for act in (lambda: identify(work), lambda: branch(work), lambda: project.keys):
+        with pytest.raises(Failed) as failed:
+            act()
+        assert failed.value.code == "project.git_slow"
+        assert str(work) in failed.value.message
+
+
+def test_a_history_that_was_merged_in_does_not_change_the_project(tmp_path: Path) -> None:
+    """Of two first commits the one counts from which this line of work comes, whichever hash is the smaller."""
+    for names in (("one", "two"), ("two", "one")):
+        folder = tmp_path / "-".join(names)
+        works = [_repository(folder / name) for name in names]
+        wanted = identify(works[0]).key
+        _git(works[0], "fetch", "-q", str(works[1]), "main")
+        _git(works[0], "merge", "-q", "--allow-unrelated-histories", "-s", "ours", "-m", "merged", "FETCH_HEAD")
+        assert len(_git(works[0], "rev-list", "--max-parents=0", "HEAD").split()) == 2
+        assert identify(works[0]).key == wanted
 
 
 def test_the_nearest_segue_toml_counts_up_to_the_repository(tmp_path: Path) -> None:

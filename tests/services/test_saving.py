@@ -228,7 +228,7 @@ def test_core_only_leaves_the_extended_findings_out(segue_: segue.Segue, draft: 
 def test_rm_removes_one_packet_for_good(segue_: segue.Segue, draft: Draft) -> None:
     parent = segue_.packets.save(draft(tags=["a"]))
     child = segue_.packets.save(draft(goal="Next.", tags=["a"]), continues=parent.id)
-    assert segue_.packets.rm(parent.id) == parent.id
+    assert segue_.packets.rm(parent.id) == parent
     with pytest.raises(segue.NotFound):
         segue_.packets.get(parent.id)
     with pytest.raises(segue.NotFound):
@@ -240,14 +240,26 @@ def test_rm_removes_one_packet_for_good(segue_: segue.Segue, draft: Draft) -> No
     assert segue_.packets.stored(parent.id).revision == 1
 
 
+@pytest.mark.parametrize("given", ["", "…", "1", "001", "…001", "...001", "  001 ", "…   "])
+def test_rm_takes_no_short_ending(segue_: segue.Segue, draft: Draft, given: str) -> None:
+    saved = segue_.packets.save(draft(id="packet-0001", created_at="2026-05-04T09:30:00Z"))
+    with pytest.raises(segue.InvalidInput) as refused:
+        segue_.packets.rm(given)
+    assert refused.value.code == "packet.short_id"
+    assert (segue_.packets.count(), _events(segue_)) == (1, [("packet.saved", "packet-0001")])
+    assert segue_.packets.rm("…0001") == saved
+    assert segue_.packets.count() == 0
+
+
 def test_events_are_appended_and_never_changed(location: str, segue_: segue.Segue, draft: Draft) -> None:
     seen: list[Any] = []
     one = segue_.packets.save(draft())
-    for act in (
+    acts: list[Callable[[], object]] = [
         lambda: segue_.packets.save(draft(goal="Two.")),
         lambda: segue_.packets.save(draft(id=one.id, created_at=one.created_at, goal="Three."), replace_existing=True),
         lambda: segue_.packets.rm(one.id),
-    ):
+    ]
+    for act in acts:
         seen = segue_.store.events(1000)
         act()
         assert segue_.store.events(1000)[1:] == seen
@@ -284,6 +296,16 @@ def test_the_largest_legal_packet_is_stored_and_stays_legal(segue_: segue.Segue,
     with pytest.raises(segue.InvalidInput) as refused:
         segue_.packets.save(exact + b" ")
     assert refused.value.code == "packet.size"
+
+
+def test_warnings_come_also_with_what_was_saved_before(segue_: segue.Segue, draft: Draft) -> None:
+    loose = draft(parent_id="nobody-has-this", goal="One thing. Another thing.")
+    own = loose | {"id": "packet-0001", "created_at": "2026-05-04T11:30:00+02:00"}
+    for document in (loose, own):
+        first, again = segue_.packets.submit(document), segue_.packets.submit(document)
+        assert (first.outcome, again.outcome) == ("created", "unchanged")
+        assert again.warnings == first.warnings
+        assert {advice.code for advice in again.warnings} >= {"chain.missing", "rule.sentence"}
 
 
 def test_warnings_come_with_what_was_saved(segue_: segue.Segue, draft: Draft) -> None:

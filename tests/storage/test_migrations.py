@@ -119,6 +119,8 @@ def test_a_newer_revision_is_refused_by_name_and_nothing_changed(
     assert "9041" in refused.value.message
     assert refused.value.details == {"revision": "9041", "supported": schema.HEAD}
     assert _tables(location) == before
+    if "://" not in location:
+        assert not (Path(location).parent / "backups").exists()
 
 
 @pytest.mark.parametrize("name", ["packets", "notes", "settings"])
@@ -129,6 +131,52 @@ def test_foreign_tables_are_refused_and_left_alone(location: str, name: str) -> 
         segue.open(location)
     assert refused.value.code == "store.foreign"
     assert _tables(location) == before == {name: ["(7,)"]}
+
+
+def _older(path: Path) -> None:
+    """A store as the first revision left it, with a packet that says so in its goal."""
+    with segue.open(path) as opened:
+        opened.packets.save({"ltm_version": "0.2", "goal": "Older.", "next_step": "n", "tags": ["a"]})
+    _run(str(path), "DROP TABLE capsules", "UPDATE alembic_version SET version_num = '0001'")
+
+
+def test_a_store_is_kept_before_it_is_migrated(tmp_path: Path) -> None:
+    import stat
+
+    path = tmp_path / "own.db"
+    _older(path)
+    before = _tables(str(path))
+    with segue.open(path) as opened:
+        assert [line.goal for line in opened.packets.ls(tag="a").packets] == ["Older."]
+        assert opened.store.doctor() == []
+    kept = tmp_path / "backups" / "own-schema-0001.db"
+    assert [each.name for each in kept.parent.iterdir()] == [kept.name]
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    connection = sqlite3.connect(f"file:{kept}?mode=ro&immutable=1", uri=True)
+    assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("0001",)
+    assert connection.execute("SELECT goal FROM packets").fetchall() == [("Older.",)]
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    connection.close()
+    content = kept.read_bytes()
+    with segue.open(tmp_path / "elsewhere.db") as fresh:
+        fresh.store.restore(kept)
+        assert [line.goal for line in fresh.packets.ls().packets] == ["Older."]
+    assert _tables(str(kept)) == before
+    _run(str(path), "DROP TABLE capsules", "UPDATE alembic_version SET version_num = '0001'")
+    kept.write_bytes(content)
+    segue.open(path).close()
+    assert kept.read_bytes() == content  # once for each revision
+
+
+def test_a_store_that_cannot_be_kept_is_not_migrated(tmp_path: Path) -> None:
+    path = tmp_path / "segue.db"
+    _older(path)
+    (tmp_path / "backups").write_text("in the way")
+    before = _tables(str(path))
+    with pytest.raises(segue.Failed) as failed:
+        segue.open(path)
+    assert failed.value.code == "file.write"
+    assert _tables(str(path)) == before
 
 
 def test_a_migration_that_fails_leaves_nothing(location: str, monkeypatch: pytest.MonkeyPatch) -> None:

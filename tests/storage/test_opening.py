@@ -337,6 +337,72 @@ def test_a_busy_store(tmp_path: Path, draft: Draft, monkeypatch: pytest.MonkeyPa
         opened.packets.save(draft())
 
 
+def test_a_pool_that_is_exhausted_is_a_busy_store(
+    segue_: segue.Segue, draft: Draft, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import contextlib
+
+    pool: Any = segue_._database.engine.pool
+    monkeypatch.setattr(pool, "_timeout", 0.05)
+    with contextlib.ExitStack() as held:
+        for _ in range(pool.size() + pool._max_overflow):
+            held.enter_context(segue_._database.read())
+        for act in (segue_.packets.count, lambda: segue_.packets.save(draft())):
+            with pytest.raises(segue.Failed) as failed:
+                act()
+            assert failed.value.code == "store.busy"
+            assert "too many calls at once" in failed.value.message
+    segue_.packets.save(draft())
+    assert segue_.packets.count() == 1
+
+
+@pytest.mark.parametrize("value", [None, "", "no key", "ab" * 31, "zz" * 32])
+def test_a_lost_key_is_said_and_made_again(segue_: segue.Segue, draft: Draft, value: str | None) -> None:
+    """Never signed with an empty key: whoever knew that could make cursors of his own."""
+    for index in range(2):
+        segue_.packets.save(draft(goal=f"Goal {index}."))
+    cursor = segue_.packets.ls(limit=1).cursor
+    with segue_._database.write() as connection:
+        connection.execute(sa.text("DELETE FROM settings WHERE name = 'key'"))
+        if value is not None:
+            connection.execute(sa.text("INSERT INTO settings VALUES ('key', :value)"), {"value": value})
+    for act in (segue_.packets.ls, segue_.capsules.ls, lambda: segue_.packets.ls(limit=1, cursor=cursor)):
+        with pytest.raises(segue.Failed) as failed:
+            act()
+        assert failed.value.code == "store.key"
+        assert "segue doctor --repair" in failed.value.message
+    assert segue_.packets.newest().goal == "Goal 1."  # what needs no cursor goes on
+    assert [finding.code for finding in segue_.store.doctor(repair=True)] == ["doctor.key"]
+    assert len(segue_.packets.ls().packets) == 2
+    with pytest.raises(segue.InvalidInput):
+        segue_.packets.ls(limit=1, cursor=cursor)
+
+
+def test_writers_of_two_scopes_do_not_wait_for_each_other(locate: Callable[[str], str]) -> None:
+    """On PostgreSQL: a scope is one writer's at a time, and the whole store is nobody's while one writes anywhere."""
+    with segue.open(locate("postgres")) as opened, opened._database.write("one"):
+        assert not _waits(opened, "two")
+        assert _waits(opened, "one")
+        assert _waits(opened, None)
+    with opened._database.write():
+        assert _waits(opened, "one")
+        assert _waits(opened, None)
+    opened.close()
+
+
+def _waits(opened: segue.Segue, scope_id: str | None) -> bool:
+    """Whether another writer has to wait for the lock."""
+    from segue.storage import database
+
+    with opened._database.engine.connect() as connection, connection.begin():
+        connection.execute(sa.text("SET LOCAL lock_timeout = '100ms'"))
+        try:
+            database._lock(connection, scope_id)
+        except sa.exc.OperationalError:
+            return True
+    return False
+
+
 def test_a_lost_connection_is_said_and_made_again(
     locate: Callable[[str], str], postgres_server: Any, draft: Draft
 ) -> None:

@@ -175,7 +175,7 @@ def test_a_backup_while_four_write(location: str, tmp_path: Path, writers: Calla
     before = started.first_of_each()
     with segue.open(location) as opened:
         paths = [tmp_path / f"backup-{index}.db" for index in range(3)]
-        counts = [opened.store.backup(path).packets for path in paths]
+        counts = [opened.store.backup(path).counts["packets"] for path in paths]
         told = started.end() | before
         assert opened.packets.count() == 160
     for path, count in zip(paths, counts, strict=True):

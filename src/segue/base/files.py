@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PARTIAL = ".partial"
+# What `partial_name` makes, and the files that SQLite puts beside one; not the partial files of other programs.
+PARTIAL_NAME = re.compile(r".+\.[0-9a-f]{8}\.partial(?:-wal|-shm|-journal)?", re.DOTALL)
 
 
 @contextlib.contextmanager
@@ -23,9 +26,11 @@ def staged(path: Path, *, mode: int = 0o600) -> Iterator[Path]:
     The file gets `mode`. Raises Failed `file.write` when the disk does not take it.
     """
     target = _target(path)
-    partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}{PARTIAL}")
+    partial = target.with_name(partial_name(target.name))
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.exists() and not target.is_file():
+            raise Failed("file.write", f"could not write {path}: it is no ordinary file")
+        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
         yield partial
         flush_to_disk(partial)
@@ -37,6 +42,11 @@ def staged(path: Path, *, mode: int = 0o600) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             partial.unlink(missing_ok=True)
+
+
+def partial_name(name: str) -> str:
+    """Return a name for the file that is to become `name`; it matches PARTIAL_NAME."""
+    return f"{name}.{secrets.token_hex(4)}{PARTIAL}"
 
 
 def _target(path: Path) -> Path:

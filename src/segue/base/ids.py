@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ulid import ULID
+from segue.base.time import microseconds
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -13,8 +13,12 @@ SHORT_LENGTH = 8
 
 
 def new(now: datetime) -> str:
-    """Return a fresh ULID (26 characters, Crockford's base 32) whose time is `now`."""
-    return str(ULID.from_datetime(now))
+    """Return a fresh ULID (26 characters, Crockford's base 32) whose time is `now` (at least 1970)."""
+    from ulid import (
+        ULID,  # it loads the packaging metadata and the mail parser: 20 ms that most commands can do without
+    )
+
+    return str(ULID.from_timestamp(max(microseconds(now), 0) / 1_000_000))
 
 
 def short(identifier: str) -> str:

@@ -53,6 +53,8 @@ def _parse(data: bytes) -> Any:
         raise _Rejected(f"byte {error.start} is not UTF-8") from None
     if data.count(b"{") + data.count(b"[") > MAX_DEPTH:
         _check_depth(data)
+    if not text.strip():
+        raise _Rejected("it is empty")
     value = _DECODER.decode(text)
     if _SURROGATE_ESCAPE.search(data):
         _check_surrogates(value)
@@ -100,7 +102,9 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise _Rejected(f"the key {key[:40]!a} stands twice in one object")
+                from segue.base.redaction import shown
+
+                raise _Rejected(f"the key '{shown(key, 40)}' stands twice in one object")
             seen.add(key)
     return members
 
@@ -131,6 +135,14 @@ _DECODER = json.JSONDecoder(
 
 def dump(value: Any, *, indent: bool = False, sort_keys: bool = False) -> bytes:
     """Return `value` as UTF-8 JSON without a final line break; the same value gives the same bytes."""
+    try:
+        return _dump(value, indent=indent, sort_keys=sort_keys)
+    except TypeError:  # orjson stops at 64 bits, which a document that is no packet may exceed
+        text = json.dumps(value, ensure_ascii=False, indent=2 if indent else None, sort_keys=sort_keys)
+        return text.encode("utf-8")
+
+
+def _dump(value: Any, *, indent: bool, sort_keys: bool) -> bytes:
     option = (orjson.OPT_INDENT_2 if indent else 0) | (orjson.OPT_SORT_KEYS if sort_keys else 0)
     return orjson.dumps(value, option=option)
 

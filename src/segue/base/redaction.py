@@ -16,6 +16,7 @@ import re2
 
 from segue.base.errors import Refused
 from segue.base.redaction_patterns import CORE, EXTENDED, Pattern
+from segue.base.untrusted import one_line, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +26,7 @@ _MASKED = "-----BEGIN …"
 _SET_MEMORY = 64 << 20
 _MAX_REJECTED = 1_000
 _LISTED_KINDS = 5
+_SHOWN_SOURCE = 512
 _MASK_ROUNDS = 4
 _KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BODY = re.compile(r"(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{16,}+)*+(?:(?:\s|\\[nr])*[A-Za-z0-9+/]*={1,2})?")
@@ -58,19 +60,27 @@ class Finding:
 
 
 class RedactionRefused(Refused):
-    """A text holds what must not travel. `findings` is for the writer's own eyes; `details` names fields only."""
+    """A text holds what must not travel. `findings` is for the writer's own eyes; `details` names fields only.
 
-    def __init__(self, findings: Sequence[Finding]) -> None:
+    `code` and `mend` say which document was refused, and what to do about it.
+    """
+
+    def __init__(
+        self,
+        findings: Sequence[Finding],
+        code: str = "packet.redaction",
+        mend: str = "Reword them, replace them with `segue check --fix`, or save it as it is on purpose",
+    ) -> None:
         kinds = [finding.kind for finding in findings]
         listed = ", ".join(kinds[:_LISTED_KINDS]) + (" …" if len(kinds) > _LISTED_KINDS else "")
         count = f"{len(kinds)} redactable {'text' if len(kinds) == 1 else 'texts'}"
-        message = (
-            f"redaction failed: {count} ({listed}); nothing was saved. "
-            "Reword them, replace them with `segue check --fix`, or save it as it is on purpose "
-            "(--allow-unredacted, allow_unredacted in a call)"
-        )
-        super().__init__("packet.redaction", message, {"redaction": kinds})
+        message = f"redaction failed: {count} ({listed}). {mend} (--allow-unredacted, allow_unredacted in a call)"
+        super().__init__(code, message, {"redaction": kinds})
         self.findings = tuple(findings)
+        self.mend = mend
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RedactionRefused, (self.findings, self.code, self.mend)
 
 
 def scan(fields: Iterable[Field], *, core_only: bool = False) -> list[Finding]:
@@ -104,9 +114,14 @@ def mask(field: Field, *, core_only: bool = False) -> tuple[str, list[Finding]]:
             return text, findings
         known = {finding.kind for finding in findings}
         findings += [finding for finding in found if finding.kind not in known]
-        for pattern in scanner.patterns:
-            text = _masked(text, pattern)
+        text = _masked(text, scanner.matching(text))
     return marker(findings[0].label), findings
+
+
+def shown(text: str, length: int) -> str:
+    """Return foreign text for a message: on one line, at most `length` characters, secrets masked."""
+    readable = text[:_SHOWN_SOURCE].encode("utf-8", "backslashreplace").decode()
+    return shorten(one_line(mask(Field("", readable, True))[0]), length)
 
 
 def marker(label: str) -> str:
@@ -114,12 +129,18 @@ def marker(label: str) -> str:
     return f"[redacted:{label}]"
 
 
-def _masked(text: str, pattern: _Compiled) -> str:
+def _masked(text: str, patterns: list[_Compiled]) -> str:
+    """Replace every match. Matches that overlap go as one: what one pattern leaves may be the secret of another."""
+    spans = sorted(
+        (start, _end_of_key(text, stop) if pattern.hidden else stop, pattern.label)
+        for pattern in patterns
+        for start, stop in pattern.spans(text)
+    )
     pieces, end = [], 0
-    for start, stop in pattern.spans(text):
+    for start, stop, label in spans:
         if start >= end:
-            pieces += [text[end:start], marker(pattern.label)]
-            end = _end_of_key(text, stop) if pattern.hidden else stop
+            pieces += [text[end:start], marker(label)]
+        end = max(end, stop)
     return "".join([*pieces, text[end:]])
 
 
@@ -133,9 +154,11 @@ def _end_of_key(text: str, start: int) -> int:
 
 
 def _scan_field(scanner: _Scanner, field: Field) -> list[Finding]:
-    findings = []
+    findings: list[Finding] = []
     for pattern in scanner.matching(field.text):
         extended = pattern.extended or not field.core
+        if pattern.extended and any(found.label == pattern.label for found in findings):
+            continue  # two spellings of one kind of thing; the core's patterns are counted one by one
         first = next(pattern.spans(field.text), None)
         if first is not None:
             text = field.text[first[0] : first[1]]

@@ -48,7 +48,8 @@ _PATH_START = r"(?:^|[^\w.~/\-*}>\]%])"
 
 
 def _is_value(text: str) -> bool:
-    return not _PLACEHOLDER.match(text.strip("\"'`"))
+    inner = text.strip("\"'`")
+    return bool(inner) and not _PLACEHOLDER.match(inner)
 
 
 def _looks_random(text: str) -> bool:
@@ -189,9 +190,15 @@ EXTENDED = (
     ),
     Pattern(
         "env-var",
-        r"(?:^|[^\w$.\-])((?:export\s+|set\s+|setx\s+|env\s+)?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+=([\"'`]?[^\s\"'`=,;)]+))",
+        r"(?:^|[^\w$.\-])((?:export\s+|set\s+|setx\s+|env\s+)?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+="
+        r"(\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`|[\"'`]?[^\s\"'`=,;)]+))",
         _env_value,
     ),
-    Pattern("env-var", r"(\b(?:export|setx?|env)\s+[A-Z][A-Z0-9_]+=([\"'`]?[^\s\"'`=,;)]+))", _env_value),
-    Pattern("env-var", r"(?i)(\$env:[a-z_][a-z0-9_]*\s*=\s*([\"'`]?[^\s\"'`]+))", _env_value),
+    Pattern(
+        "env-var",
+        r"(\b(?:export|setx?|env)\s+[A-Z][A-Z0-9_]+="
+        r"(\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`|[\"'`]?[^\s\"'`=,;)]+))",
+        _env_value,
+    ),
+    Pattern("env-var", r"(?i)(\$env:[a-z_][a-z0-9_]*\s*=\s*(\"[^\"\n]*\"|'[^'\n]*'|[\"'`]?[^\s\"'`]+))", _env_value),
 )

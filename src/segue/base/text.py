@@ -9,7 +9,7 @@ _ABBREVIATIONS = re.compile(
     r"\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|fig|sec|al|ca|z\.b|d\.h|bzw|usw|dr|mr|mrs|st)\.$", re.I
 )
 _LONGEST = 12  # characters, of an abbreviation and what stands before it
-_SENTENCE_END = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s+\S)|[。！？]+(?=\s*\S)")
+_SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++[\"'”’)\]]{0,3}+(?=\s++\S)|(?<![。！？])[。！？]++(?=\s*+\S)")
 
 
 def fold(text: str) -> str:

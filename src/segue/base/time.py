@@ -18,6 +18,7 @@ _RFC3339 = re.compile(
 _AGO = re.compile(r"(\d{1,5})\s*(m|h|d|w)", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999  # years 1 and 9999 in UTC
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - arithmetic without zone, so that the edges of year 1 and 9999 hold
 
 
@@ -53,8 +54,11 @@ def microseconds(instant: datetime) -> int:
 
 
 def from_microseconds(value: int) -> datetime:
-    """Return the UTC instant that lies `value` microseconds after 1970-01-01T00:00:00Z."""
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=value)
+    """Return the UTC instant that lies `value` microseconds after 1970-01-01T00:00:00Z.
+
+    What lies outside the years 1 to 9999 in UTC (an offset at their edges) becomes the nearest instant inside.
+    """
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=min(max(value, _FIRST), _LAST))
 
 
 def to_text(instant: datetime) -> str:

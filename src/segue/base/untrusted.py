@@ -18,8 +18,8 @@ _INVISIBLE = (
 )
 _JOINERS = r"(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
 _HIDDEN = re.compile(rf"[{_INVISIBLE}]|{_JOINERS}")
-_BREAKS = re.compile(r"[ \t]*(?:\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])[\s\x1c-\x1e]*")
-_BLOCK_START = re.compile(r"(?=#|[-*+](?:\s|$)|[-*_=]{3}|>|`{3}|~{3}|\||<|\d{1,9}[.)](?:\s|$))")
+_BREAKS = re.compile(r"(?<![ \t])[ \t]*+(?:\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])[\s\x1c-\x1e]*")
+_BLOCK_START = re.compile(r"(?=#|[-*+](?:\s|$)|(?:[-*_=][ \t]*){3}|>|`{3}|~{3}|\||<|\d{1,9}[.)](?:\s|$))")
 _LINE_BREAK = " ⏎ "
 
 

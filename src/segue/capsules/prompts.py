@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from segue.base.errors import NotFound
+from segue.base.errors import InvalidInput
 from segue.capsules.capsule import (
     CAPS,
     CLOSE,
@@ -119,8 +119,8 @@ _TEXTS = {"compress": COMPRESS, "continue": CONTINUE}
 
 
 def prompt(name: str) -> str:
-    """Return the prompt `compress` or `continue`. Raises NotFound `capsule.prompt` for another name."""
+    """Return the prompt `compress` or `continue`. Raises InvalidInput `capsule.prompt` for another name."""
     text = _TEXTS.get(name)
     if text is None:
-        raise NotFound("capsule.prompt", f"there is no such prompt; there are {' and '.join(NAMES)}")
+        raise InvalidInput("capsule.prompt", f"there is no such prompt; there are {' and '.join(NAMES)}")
     return text

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from segue.capsules.capsule import Capsule
 
 
+_MEND = "The capsule was neither stored nor shown for copying: reword these entries, or let it pass on purpose"
+
+
 def findings(capsule: Capsule) -> list[Finding]:
     """Return what a capsule holds that must not travel, named by layer and number of the entry."""
     fields = [Field("META.topic", capsule.meta.topic, True), Field("META.domain", capsule.meta.domain, True)]
@@ -25,5 +28,5 @@ def require_clean(capsule: Capsule, *, allow_unredacted: bool = False) -> list[F
     """Return the findings of a capsule where they are allowed. Raises RedactionRefused where not."""
     found = findings(capsule)
     if found and not allow_unredacted:
-        raise RedactionRefused(found)
+        raise RedactionRefused(found, "capsule.redaction", _MEND)
     return found

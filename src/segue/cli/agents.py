@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from segue.base.errors import Failed
+from segue.base.errors import Failed, InvalidInput
 from segue.base.untrusted import one_line, shorten
 from segue.cli import output
 from segue.cli.arguments import EVERY_DAY, MORE, AsJson, Usage, user_home
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from segue.hosts.host import Scope
 
 _DIFF_WIDTH = 160
+_ACTIONS = {
+    "created": "written, with Segue's entry",
+    "changed": "Segue's entry written into",
+    "removed": "Segue's entry taken out of",
+    "unchanged": "unchanged",
+}
 
 _HostName = Annotated[str, typer.Argument(metavar="HOST", show_default=False, help="claude-code or cursor.")]
 _InProject = Annotated[bool, typer.Option("--project", help="In this project's file, which a team shares.")]
@@ -45,7 +51,9 @@ def _surroundings() -> Surroundings:
     from segue.hosts import Surroundings
     from segue.services.projects import identify
 
-    root = identify(current_directory()).root
+    project = identify(current_directory())
+    # A folder alone is no project: a file there would be read by nobody.
+    root = None if project.key.startswith("folder:") and not (project.root / ".git").exists() else project.root
     home = user_home()
     if home is None:
         raise Failed("home.missing", "this user has no home folder; set HOME to the folder with the hosts' files")
@@ -110,7 +118,8 @@ def _say(change: Change, *, dry_run: bool, as_json: bool) -> None:
             }
         )
         return
-    output.data(f"{'would be ' if dry_run else ''}{change.action}: {change.path}")
+    said = _ACTIONS[change.action]
+    output.data(f"{'would be ' if dry_run and change.action != 'unchanged' else ''}{said}: {change.path}")
     if dry_run and change.diff:
         # A host may keep its whole configuration, secrets of others too, on one line.
         output.data("\n".join(shorten(line, _DIFF_WIDTH) for line in change.diff.rstrip("\n").split("\n")))
@@ -157,6 +166,10 @@ def mcp(
     from segue.mcp.server import serve
 
     chosen = project_dir or os.environ.get("CLAUDE_PROJECT_DIR") or current_directory()
+    if not Path(chosen).is_dir():
+        raise InvalidInput("directory.invalid", f"there is no folder {chosen}; name the project's folder")
+    if output.is_terminal():
+        output.note("serving MCP over stdin and stdout; an agent host starts this by itself. Ctrl-D ends it.")
     serve(None, Path(chosen))
     return 0
 

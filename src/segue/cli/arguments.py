@@ -24,6 +24,7 @@ STORE = "Store"
 MORE = "Agents and more"
 
 _MAX_INPUT = 64 << 20
+_LAST_MOMENT = 253_402_300_799_999_999
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, errors too.")]
 Now = Annotated[
@@ -57,6 +58,8 @@ def clock(now: str | None) -> Callable[[], datetime]:
         instant = time.parse(now)
     except ValueError:
         raise InvalidInput("time.invalid", f"--now takes an RFC 3339 time, not {now[:40]!a}") from None
+    if not 0 <= time.microseconds(instant) <= _LAST_MOMENT:
+        raise InvalidInput("time.invalid", "--now takes a time between 1970 and 9999 in UTC")
     return lambda: instant
 
 

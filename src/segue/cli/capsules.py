@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from segue.base import ids, time
-from segue.base.errors import NotFound
+from segue.base.errors import Ambiguous, InvalidInput, NotFound
 from segue.base.untrusted import one_line, shorten
 from segue.cli import output
-from segue.cli.arguments import PACKETS, AsJson, Copy, Now, clock, opened, read_input
+from segue.cli.arguments import PACKETS, AsJson, Copy, Now, Usage, clock, opened, read_input
 from segue.cli.table import print_table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from segue.base.redaction import Finding
     from segue.capsules import Capsule, Reading
     from segue.conversions.reports import Loss
     from segue.packets.model import Packet
-    from segue.storage.capsules import StoredCapsule
 
 _Source = Annotated[
     str, typer.Argument(metavar="FILE|-|ID", show_default=False, help="A file, `-`, or the id of a stored capsule.")
@@ -28,6 +29,7 @@ _Source = Annotated[
 _Integrity = Annotated[
     bool | None, typer.Option("--integrity/--no-integrity", help="With or without an INTEGRITY line.")
 ]
+_Lenient = Annotated[bool, typer.Option("--lenient", help="Undo what a clipboard does to a text first.")]
 _Save = Annotated[bool, typer.Option("--save", help="Also store the result, linked to what it came from.")]
 _AllowUnredacted = Annotated[bool, typer.Option("--allow-unredacted", help="Go on whatever the redactor finds.")]
 _TOPIC_WIDTH, _SEED_WIDTH = 28, 72
@@ -42,26 +44,52 @@ def register(app: typer.Typer) -> None:
 
 
 def _load(name: str) -> tuple[bytes, str]:
-    """Return a capsule's text and, where it came from the store, its id."""
-    if name == "-" or Path(name).exists():
+    """Return a capsule's text and, where it came from the store, its id. A file of that name goes before an id."""
+    if _is_file(name) or not _may_be_id(name):
         return read_input(name), ""
-    if not _may_be_id(name):
-        return read_input(name), ""  # says what is wrong with the file
-    with opened() as segue:
-        try:
-            stored = segue.capsules.get(name)
-        except NotFound as error:
-            raise type(error)(error.code, f"{name}: no such file, and {error.message}", error.details) from None
-    return stored.text.encode("ascii"), stored.id
+    with opened() as segue, _file_or_id(name):
+        stored = segue.capsules.get(name)
+    return stored.text.encode("utf-8"), stored.id
+
+
+def _pasted(name: str, lenient: bool) -> bytes:
+    """Return a capsule's text; with `lenient` as it was before a clipboard had it, and say what was undone."""
+    data, _ = _load(name)
+    if not lenient:
+        return data
+    from segue import capsules
+
+    cleaned = capsules.clean(data)
+    output.notes(f"changed: {change}" for change in cleaned.changes)
+    return cleaned.text.encode("utf-8", "surrogateescape")
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return name == "-" or Path(name).exists()
+    except OSError:  # a name that is too long for one
+        return False
 
 
 def _may_be_id(name: str) -> bool:
-    return all(char.isalnum() or char in "_…" for char in name)
+    ending = ids.unshortened(name)
+    return ending.isascii() and ending.replace("_", "").isalnum()
+
+
+@contextlib.contextmanager
+def _file_or_id(name: str) -> Iterator[None]:
+    """Say of a name that is in no store that it is no file either."""
+    try:
+        yield
+    except NotFound as error:
+        if isinstance(error, Ambiguous):
+            raise
+        raise NotFound(error.code, f"{shorten(name, 64)}: no such file, and {error.message}", error.details) from None
 
 
 def check(
     source: _Source,
-    lenient: Annotated[bool, typer.Option("--lenient", help="Undo what a clipboard does to a text first.")] = False,
+    lenient: _Lenient = False,
     as_json: AsJson = False,
 ) -> int:
     """Check a capsule against every rule of the format. Exit code 0 valid, 3 invalid."""
@@ -84,21 +112,23 @@ def check(
     return 0 if report.valid else 3
 
 
-def show(source: _Source, now: Now = None, as_json: AsJson = False) -> int:
+def show(source: _Source, lenient: _Lenient = False, now: Now = None, as_json: AsJson = False) -> int:
     """Show a capsule as a careful reader reads it: age, contradictions, gaps, and every entry."""
-    reading = _read(source, now)
+    reading = _read(source, lenient, now)
     if as_json:
-        output.as_json(reading.to_json())
+        from segue.capsules.travel import findings
+
+        # The prompt is there to be copied (decision C-9); `resume` says what holds it back.
+        output.as_json(reading.to_json() | ({"prompt": None} if findings(reading.capsule) else {}))
     else:
         output.data("\n".join(_reading_lines(reading)))
     return 0
 
 
-def _read(source: str, now: str | None) -> Reading:
+def _read(source: str, lenient: bool, now: str | None) -> Reading:
     from segue import capsules
 
-    data, _ = _load(source)
-    return capsules.read(data, clock(now)())
+    return capsules.read(_pasted(source, lenient), clock(now)())
 
 
 def _reading_lines(reading: Reading) -> list[str]:
@@ -115,22 +145,29 @@ def _reading_lines(reading: Reading) -> list[str]:
     for header, entries in zip(HEADERS, capsule.layers, strict=True):
         if entries:
             lines += ["", header, *(f"  {entry.line}" for entry in entries)]
-    questions = [each.question for each in reading.conflicts] + [each.question for each in reading.gaps]
-    if questions:
-        lines += ["", "To ask the user", *(f"  {question}" for question in questions)]
+    if reading.conflicts or reading.gaps:
+        lines += ["", "To ask the user"]
+    for conflict in reading.conflicts:
+        lines += [f"  {conflict.question}", f"    {conflict.first.entry}", f"    {conflict.second.entry}"]
+    for gap in reading.gaps:
+        lines += [f"  {gap.question}", f"    {gap.loop.entry}"]
     return lines + [f"warning: {warning}" for warning in reading.warnings]
 
 
 def resume(
     source: _Source,
     copy: Copy = False,
+    lenient: _Lenient = False,
     allow_unredacted: _AllowUnredacted = False,
     now: Now = None,
     as_json: AsJson = False,
 ) -> int:
     """Print a prompt that makes a model go on from a capsule, its text marked as data."""
-    reading = _read(source, now)
-    _require_clean(reading.capsule, allow_unredacted)
+    from segue.capsules.travel import require_clean
+
+    reading = _read(source, lenient, now)
+    with _echoed(as_json):
+        require_clean(reading.capsule, allow_unredacted=allow_unredacted)
     if as_json:
         output.as_json({"prompt": reading.prompt})
     else:
@@ -142,28 +179,24 @@ def resume(
     return 0
 
 
-def _require_clean(capsule: Capsule, allow_unredacted: bool) -> None:
-    """Refuse a capsule with findings before it is shown for copying (decision C-9)."""
+@contextlib.contextmanager
+def _echoed(as_json: bool) -> Iterator[None]:
+    """Show the writer what a refusal found; nobody else (decisions C-9 and P5)."""
     from segue.base.redaction import RedactionRefused
-    from segue.capsules.travel import require_clean
 
     try:
-        require_clean(capsule, allow_unredacted=allow_unredacted)
+        yield
     except RedactionRefused as error:
-        _echo(error.findings)
+        if not as_json:
+            output.notes(f"  • {finding.kind}: {finding.found}" for finding in error.findings)
         raise
 
 
-def _echo(findings: tuple[Finding, ...]) -> None:
-    output.notes(f"  • {finding.kind}: {finding.found}" for finding in findings)
-
-
-def fit(source: _Source, integrity: _Integrity = None, as_json: AsJson = False) -> int:
+def fit(source: _Source, integrity: _Integrity = None, lenient: _Lenient = False, as_json: AsJson = False) -> int:
     """Cut a capsule to 1,200 characters in the format's order of sacrifice, and say what went."""
     from segue import capsules
 
-    data, _ = _load(source)
-    fitted = capsules.fit(data, integrity=integrity)
+    fitted = capsules.fit(_pasted(source, lenient), integrity=integrity)
     if as_json:
         output.as_json(fitted.to_json())
     else:
@@ -200,11 +233,12 @@ def stitch(
     """Fold a new capsule into an old one: one capsule that is no larger, however long the chain."""
     from segue import capsules
 
-    old_text, old_id = _load(old)
-    new_text, _ = _load(new)
-    stitched = capsules.stitch(old_text, new_text, integrity=integrity, policy=policy)  # type: ignore[arg-type]
+    if old == new == "-":
+        raise Usage("only one of the two capsules can come from standard input")
+    (prior, old_id), (latest, new_id) = _parsed(old), _parsed(new)
+    stitched = capsules.stitch(prior, latest, integrity=integrity, policy=policy)  # type: ignore[arg-type]
     if keep:
-        _store(stitched.capsule, old_id, allow_unredacted=allow_unredacted, now=now)
+        _keep(stitched.capsule, old_id or new_id, allow_unredacted, now, as_json=as_json)
     if as_json:
         output.as_json(stitched.to_json())
         return 0
@@ -215,39 +249,60 @@ def stitch(
     return 0
 
 
+def _parsed(name: str) -> tuple[Capsule, str]:
+    """Return a capsule and its id in the store; an error says which of two files it is about."""
+    from segue import capsules
+
+    data, capsule_id = _load(name)
+    try:
+        return capsules.parse(data), capsule_id
+    except InvalidInput as error:
+        raise InvalidInput(error.code, f"{shorten(name, 64)}: {error.message}", error.details) from None
+
+
 def save(
     source: _Source,
     origin: Annotated[
         str | None, typer.Option("--from", metavar="ID", help="The packet or capsule that it was made from.")
     ] = None,
+    lenient: _Lenient = False,
     allow_unredacted: _AllowUnredacted = False,
     now: Now = None,
     as_json: AsJson = False,
 ) -> int:
     """Check a capsule and store it. Prints its id."""
-    data, _ = _load(source)
-    saved = _store(data, origin or "", allow_unredacted=allow_unredacted, now=now)
+    data = _pasted(source, lenient)
+    with opened(now) as segue, _echoed(as_json):
+        saved = segue.capsules.save(data, origin=origin or "", allow_unredacted=allow_unredacted)
     if as_json:
-        output.as_json(_stored_json(saved))
-    else:
-        output.data(saved.id)
+        output.as_json({"outcome": saved.outcome} | saved.capsule.to_json())
+        return 0
+    _note_findings(saved.findings)
+    if saved.outcome != "created":
+        output.note(f"{saved.outcome}: {saved.capsule.seed}")
+    output.data(saved.capsule.id)
     return 0
 
 
-def _store(source: Capsule | bytes, origin: str, *, allow_unredacted: bool, now: str | None) -> StoredCapsule:
-    from segue.base.redaction import RedactionRefused
-
-    with opened(now) as segue:
+def _keep(capsule: Capsule, origin: str, allow_unredacted: bool, now: str | None, *, as_json: bool) -> None:
+    """Store what a command made, and say so beside what it prints."""
+    with opened(now) as segue, _echoed(as_json):
         try:
-            return segue.capsules.save(source, origin=origin, allow_unredacted=allow_unredacted).capsule
-        except RedactionRefused as error:
-            _echo(error.findings)
-            raise
+            saved = segue.capsules.save(capsule, origin=origin, allow_unredacted=allow_unredacted)
+        except NotFound:  # made from a file of a packet that is not stored: there is nothing to link
+            saved = segue.capsules.save(capsule, allow_unredacted=allow_unredacted)
+    if not as_json:
+        _note_findings(saved.findings)
+    output.note(f"saved as {saved.capsule.id}")
+
+
+def _note_findings(findings: Iterable[Finding]) -> None:
+    output.notes(f"stored unredacted: {finding.kind}: {finding.found}" for finding in findings)
 
 
 def ls(
     project: Annotated[
-        str | None, typer.Option(metavar=".", help="`.`: only those that were saved in this project.")
+        str | None, typer.Option(metavar="REF", help="Only those saved in one project; `.` is this one.")
     ] = None,
     limit: Annotated[int, typer.Option(metavar="N", help="How many at most, 1 to 500.")] = 50,
     cursor: Annotated[str | None, typer.Option(help="Go on where an earlier list ended.")] = None,
@@ -259,7 +314,7 @@ def ls(
         page = segue.capsules.ls(project=project, limit=limit, cursor=cursor)
         moment = segue.now()
     if as_json:
-        output.as_json({"capsules": [_stored_json(each) for each in page.capsules], "cursor": page.cursor})
+        output.as_json(page.to_json())
         return 0
     rows = [
         {
@@ -275,11 +330,6 @@ def ls(
     if page.cursor:
         output.note(f"more: --cursor {page.cursor}")
     return 0
-
-
-def _stored_json(stored: StoredCapsule) -> dict[str, Any]:
-    shown = asdict(stored) | {"created": time.to_text(stored.created), "saved_at": time.to_text(stored.saved_at)}
-    return shown | {"origin": stored.origin or None}
 
 
 def rm(
@@ -307,55 +357,70 @@ def from_packet(
     as_json: AsJson = False,
 ) -> int:
     """Make a capsule from a packet, and say what did not come along."""
+    from segue.capsules.travel import require_clean
     from segue.conversions.to_capsule import to_capsule
 
-    packet, origin = _load_packet(source)
+    packet = _load_packet(source)
     converted = to_capsule(packet)
-    _require_clean(converted.capsule, allow_unredacted)
+    with _echoed(as_json):
+        require_clean(converted.capsule, allow_unredacted=allow_unredacted)
     if keep:
-        _store(converted.capsule, origin, allow_unredacted=allow_unredacted, now=now)
-    _say_converted("capsule", converted.capsule.text, converted.losses, as_json=as_json)
+        _keep(converted.capsule, packet.id, allow_unredacted, now, as_json=as_json)
+    _say_converted("capsule", converted.capsule.text, converted.losses, as_json)
     return 0
 
 
-def _load_packet(source: str) -> tuple[Packet, str]:
-    """Return a packet and, where it came from the store, its id."""
+def _load_packet(source: str) -> Packet:
     from segue.packets import schema
 
-    if source == "-" or Path(source).exists():
-        return schema.parse(read_input(source)), ""
-    with opened() as segue:
-        packet = segue.packets.get(source)
-    return packet, packet.id
+    if _is_file(source):
+        return schema.parse(read_input(source))
+    with opened() as segue, _file_or_id(source):
+        return segue.packets.get(source)
 
 
-def to_packet(source: _Source, keep: _Save = False, now: Now = None, as_json: AsJson = False) -> int:
+def to_packet(
+    source: _Source,
+    keep: _Save = False,
+    allow_unredacted: _AllowUnredacted = False,
+    now: Now = None,
+    as_json: AsJson = False,
+) -> int:
     """Make a packet from a capsule: the same capsule always gives the same packet."""
     from segue import capsules
     from segue.conversions.to_packet import to_packet as convert
 
     data, _ = _load(source)
     converted = convert(capsules.parse(data))
+    packet = converted.packet
     if keep:
-        with opened(now) as segue:
-            segue.packets.save(converted.packet)
-    _say_converted("packet", converted.packet.canonical.decode(), converted.losses, as_json=as_json)
+        with opened(now) as segue, _echoed(as_json):
+            saved = segue.packets.submit(packet, allow_unredacted=allow_unredacted)
+        if not as_json:
+            _note_findings(saved.findings)
+        output.note(f"saved as {saved.packet.id}")
+    _say_converted("packet", packet.document() if as_json else packet.canonical.decode(), converted.losses, as_json)
     return 0
 
 
-def _say_converted(name: str, text: str, losses: list[Loss], *, as_json: bool) -> None:
+def _say_converted(name: str, result: Any, losses: list[Loss], as_json: bool) -> None:
     if as_json:
-        output.as_json({name: text, "losses": [loss.to_json() for loss in losses]})
+        output.as_json({name: result, "losses": [loss.to_json() for loss in losses]})
     else:
-        output.data(text.rstrip("\n"))
+        output.data(result.rstrip("\n"))
         output.notes(f"{loss.kind}: {loss.path}: {one_line(loss.text)}" for loss in losses)
 
 
 def prompt(
     name: Annotated[str, typer.Argument(metavar="compress|continue", show_default=False, help="Which prompt.")],
+    as_json: AsJson = False,
 ) -> int:
     """Print a prompt: compress a session into a capsule, or continue from one."""
     from segue import capsules
 
-    output.data(capsules.prompt(name).rstrip("\n"))
+    text = capsules.prompt(name)
+    if as_json:
+        output.as_json({"prompt": text})
+    else:
+        output.data(text.rstrip("\n"))
     return 0

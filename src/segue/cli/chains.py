@@ -10,7 +10,6 @@ from segue.base import ids, time
 from segue.base.untrusted import one_line, shorten
 from segue.cli import output
 from segue.cli.arguments import PACKETS, AsJson, Now, OptionalId, PacketId, opened
-from segue.cli.listing import listed_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,27 +33,23 @@ def chain(packet_id: OptionalId = None, now: Now = None, as_json: AsJson = False
         found = segue.packets.chain(packet_id)
         moment = segue.now()
     if as_json:
-        output.as_json(
-            {
-                "packets": [listed_json(each) for each in found.packets],
-                "children": [listed_json(each) for each in found.children],
-                "missing": found.missing or None,
-            }
-        )
+        output.as_json(found.to_json())
     else:
         output.data("\n".join(_chain_lines(found, moment)))
     return 0
 
 
 def _chain_lines(found: Chain, now: datetime) -> Iterator[str]:
+    """One packet a line, the ancestors in a row above it; only what continues it branches off."""
     if found.missing:
-        yield f"?  {one_line(found.missing)}  (not in this store)"
+        yield f"? {ids.short(one_line(found.missing))}  (not in this store)"
     start = found.packets[0].id
-    for number, each in enumerate([*reversed(found.packets), *found.children]):
-        mark = "●" if each.id == start else "○"
-        joint = "   " if number == 0 and not found.missing else "└─ "
-        age = time.ago(time.from_microseconds(each.created_us), now)
-        yield f"{joint}{mark} {ids.short(one_line(each.id))}  {age}  {shorten(one_line(each.goal), _WIDTH)}"
+    rows = [("●" if each.id == start else "○", each) for each in reversed(found.packets)]
+    rows += [("├─ ○", each) for each in found.children[:-1]] + [("└─ ○", each) for each in found.children[-1:]]
+    ages = [time.ago(time.from_microseconds(each.created_us), now) for _, each in rows]
+    width = max(map(len, ages))
+    for (mark, each), age in zip(rows, ages, strict=True):
+        yield f"{mark} {ids.short(one_line(each.id))}  {age:<{width}}  {shorten(one_line(each.goal), _WIDTH)}"
 
 
 def diff(older: PacketId, newer: PacketId, as_json: AsJson = False) -> int:
@@ -87,6 +82,6 @@ def _diff_lines(found: Diff) -> Iterator[str]:
     for name, texts in found.added.items():
         yield from (f"+ {_LABELS[name]}: {one_line(text)}" for text in texts)
     for name, texts in found.dropped.items():
-        label = {"decisions": "decision", "open_questions": "open question"} | _LABELS
+        label = {"decisions": "decision", "open_questions": "open question", "attempts": "attempt"} | _LABELS
         yield from (f"- {label[name]}: {one_line(text)}" for text in texts)
     yield from (f"~ next step: {one_line(text)}" for text in [found.next_step] if text)

@@ -34,8 +34,11 @@ def edit(data: bytes) -> bytes:
 
 def _editor() -> list[str]:
     chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    if chosen:
-        return shlex.split(chosen)
+    if chosen and chosen.strip():
+        try:
+            return shlex.split(chosen)
+        except ValueError:
+            raise Failed("editor.failed", f"$EDITOR cannot be read ({chosen[:60]!a}); mend its quotes") from None
     for name in ("sensible-editor", "editor", "nano", "vim", "vi", "notepad"):
         if shutil.which(name):
             return [name]

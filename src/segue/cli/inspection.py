@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from segue.cli import output
-from segue.cli.arguments import PACKETS, AsJson, CoreOnly, read_input
+from segue.cli.arguments import PACKETS, AsJson, CoreOnly, Usage, read_input
 
 if TYPE_CHECKING:
     from segue.packets.checking import Report
@@ -29,14 +29,20 @@ def check(
     to: Annotated[
         str | None, typer.Option("--output", "-o", metavar="FILE", help="With --fix: write to this file instead.")
     ] = None,
+    parent: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The packet that it continues: method names are compared.")
+    ] = None,
     core_only: CoreOnly = False,
     as_json: AsJson = False,
 ) -> int:
     """Check a packet and store nothing. Exit code 0 clean, 3 invalid, 4 findings only."""
-    from segue.packets import checking
+    from segue.packets import checking, schema
 
+    if to is not None and not fix:
+        raise Usage("--output goes with --fix")
     data = read_input(file)
-    report = checking.check(data, core_only=core_only)
+    above = schema.parse(read_input(parent)) if parent is not None else None
+    report = checking.check(data, core_only=core_only, parent=above)
     # A packet without findings passes through where the result goes elsewhere: into a pipe, or another file.
     if fix and report.document is not None and (report.findings or to or file == "-"):
         return _fix(report, file, to, core_only=core_only, as_json=as_json)
@@ -52,6 +58,8 @@ def _print_report(report: Report) -> None:
     version = f" v{report.version}" if report.version else ""
     output.data(f"{state}{version} packet, {report.bytes:,} bytes")
     output.notes(f"error: {each.message}" for each in report.errors)
+    if report.is_draft:
+        output.note("as a draft it is fine: `segue save` fills in id and created_at")
     if report.findings:
         output.note(f"{len(report.findings)} redactable, and nobody else should see them:")
         output.notes(f"  • {finding.kind}: {finding.found}" for finding in report.findings)
@@ -89,6 +97,7 @@ def _fix(report: Report, file: str, to: str | None, *, core_only: bool, as_json:
 
 def example(
     resume: Annotated[bool, typer.Option("--resume", help="Print its resume block instead.")] = False,
+    as_json: AsJson = False,
 ) -> int:
     """Print a valid example packet, offline."""
     from segue import examples
@@ -96,7 +105,10 @@ def example(
     from segue.packets.resume import render
 
     data = examples.read(examples.SECOND)
-    if resume:
+    if resume and as_json:
+        packet = schema.parse(data)
+        output.as_json({"id": packet.id, "resume": render(packet)})
+    elif resume:
         output.data(render(schema.parse(data)).rstrip("\n"))
     else:
         output.stored_bytes(schema.parse(data).canonical)

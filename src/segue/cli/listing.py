@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +15,6 @@ from segue.cli.table import print_table
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from segue.services.packets import Page
     from segue.storage.packets import Listed
 
 _GOAL_WIDTH = 72
@@ -48,30 +47,12 @@ def ls(
         bound = time.parse_moment(since, moment) if since else None
         page = segue.packets.ls(project=project, tag=tag, since=bound, search=search, limit=limit, cursor=cursor)
     if as_json:
-        output.as_json(page_json(page))
+        output.as_json(page.to_json())
     else:
         print_table([_cells(each, moment) for each in page.packets], _LEAST, empty="no packets")
         if page.cursor:
             output.note(f"more: --cursor {page.cursor}")
     return 0
-
-
-def page_json(page: Page) -> dict[str, Any]:
-    """Return the shape of `segue ls --json`."""
-    return {"packets": [listed_json(each) for each in page.packets], "cursor": page.cursor}
-
-
-def listed_json(listed: Listed) -> dict[str, Any]:
-    """Return one packet of a list as JSON values."""
-    return {
-        "id": listed.id,
-        "created_at": listed.created_at,
-        "goal": listed.goal,
-        "project": {"name": listed.project_name, "ref": listed.project_ref},
-        "parent_id": listed.parent_id or None,
-        "tags": list(listed.tags),
-        "flagged": listed.flagged,
-    }
 
 
 def line(listed: Listed, now: datetime) -> str:
@@ -114,11 +95,12 @@ def show(
 
 
 def rm(packet_id: PacketId, now: Now = None, as_json: AsJson = False) -> int:
-    """Remove a packet for good."""
+    """Remove a packet for good. An ending of its id must have four characters here."""
     with opened(now) as segue:
-        full = segue.packets.rm(packet_id)
+        removed = segue.packets.rm(packet_id)
     if as_json:
-        output.as_json({"deleted": full})
+        output.as_json({"deleted": removed.id, "goal": removed.goal})
     else:
-        output.data(f"deleted {full}")
+        output.data(f"deleted {one_line(removed.id)}")
+        output.note(f"it was: {shorten(one_line(removed.goal), _GOAL_WIDTH)}")
     return 0

@@ -69,8 +69,7 @@ def run(arguments: list[str]) -> int:
         return 0  # the reader had enough
     except OSError as error:
         output.abandon(sys.stdout)
-        output.note(f"segue: {error.strerror or error}")
-        return 1
+        return _report("cli.io", str(error.strerror or error), {}, 1, as_json=False)
     return code
 
 
@@ -88,6 +87,13 @@ def _dispatch(arguments: list[str]) -> int:
         return _report("cli.aborted", "stopped; nothing was changed", {}, 1, as_json=as_json)
     except TyperException as error:
         return _usage(error, as_json=as_json)
+    except OSError:
+        raise
+    except Exception as error:
+        if os.environ.get("SEGUE_DEBUG"):
+            raise
+        message = f"internal error ({type(error).__name__}); please report it. SEGUE_DEBUG=1 shows where it happened"
+        return _report("cli.internal", message, {}, 1, as_json=as_json)
     except SystemExit as error:  # Typer's own answer to a pipe without reader
         raise BrokenPipeError from error
     return code if isinstance(code, int) else 0
@@ -113,6 +119,9 @@ def _report(code: str, message: str, details: dict[str, object], exit_code: int,
             output.abandon(sys.stdout)
     else:
         output.note(f"segue: {one_line(message)}")
+        further = details.get("errors")
+        if isinstance(further, list):
+            output.notes(f"also: {one_line(str(each['message']))}" for each in further[1:] if "message" in each)
     return exit_code
 
 

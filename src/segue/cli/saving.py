@@ -18,6 +18,7 @@ from segue.cli.arguments import (
     CoreOnly,
     Now,
     OptionalId,
+    Usage,
     opened,
     read_input,
     user_home,
@@ -27,8 +28,6 @@ from segue.cli.editor import edit
 if TYPE_CHECKING:
     from segue.app import Segue
     from segue.services.packets import Saved
-
-_NEWEST = "@newest"
 
 
 def register(app: typer.Typer) -> None:
@@ -52,7 +51,7 @@ def with_continue_value(arguments: list[str]) -> list[str]:
     index = arguments.index("--continue") + 1
     following = arguments[index : index + 1]
     bare = not following or following[0].startswith("-") or Path(following[0]).is_file()
-    return [*arguments[:index], _NEWEST, *arguments[index:]] if bare else arguments
+    return [*arguments[:index], "newest", *arguments[index:]] if bare else arguments
 
 
 def save(
@@ -90,16 +89,18 @@ def save(
 
     with opened(now) as segue:
         if print_only and file is None:
+            if continues is not None or carry:
+                raise Usage("--print shows the draft alone; --continue and --carry go with saving it")
             output.stored_bytes(_draft(segue))
             return 0
-        data = read_input(file) if file is not None else _edited(segue)
+        data = _read(file) if file is not None else _edited(segue)
         try:
             saved = segue.packets.submit(
                 data,
                 allow_unredacted=allow_unredacted,
                 core_only=core_only,
                 replace_existing=replace_existing,
-                continues="" if continues == _NEWEST else continues,
+                continues=continues,
                 carry=[each.strip() for each in carry.split(",") if each.strip()] if carry else (),
             )
         except Exception as error:
@@ -114,14 +115,8 @@ def save(
 def _say_saved(saved: Saved, *, as_json: bool) -> None:
     if as_json:
         output.as_json(
-            {
-                "id": saved.packet.id,
-                "outcome": saved.outcome,
-                "redaction": [{"kind": finding.kind, "found": finding.found} for finding in saved.findings],
-                "warnings": [
-                    {"code": each.code, "path": each.path, "message": each.message} for each in saved.warnings
-                ],
-            }
+            saved.to_json()
+            | {"redaction": [{"kind": finding.kind, "found": finding.found} for finding in saved.findings]}
         )
         return
     output.notes(f"warning: {each.path}: {each.message}" for each in saved.warnings)
@@ -131,19 +126,39 @@ def _say_saved(saved: Saved, *, as_json: bool) -> None:
     output.data(saved.packet.id)
 
 
+def _read(file: str) -> bytes:
+    """Return a packet's text; where a chat has wrapped it in Markdown, what is inside."""
+    from segue.packets import drafts
+
+    data = read_input(file)
+    inside = drafts.unwrapped(data)
+    if inside is not None:
+        output.note("took the packet out of the Markdown around it")
+    return inside if inside is not None else data
+
+
 def _draft(segue: Segue) -> bytes:
+    """Return the draft of this project's newest session, and say which session that is."""
     from segue.services.drafts import draft
 
-    return draft(segue.project, os.environ, user_home() or segue.home, segue.now())
+    made = draft(segue.project, os.environ, user_home() or segue.home, segue.now())
+    if made.source is None:
+        output.note("no recorded session of Claude Code or Codex was found for this project; the draft is empty")
+    else:
+        output.note(f"drafted from {made.source}")
+    return made.data
 
 
 def _edited(segue: Segue) -> bytes:
     """Let the person edit the draft and return what they left. Raises Refused where nobody can, or nothing is left."""
     if not output.is_terminal():
         raise Refused("save.no_terminal", "name a FILE, or - for standard input; a draft needs a terminal (or --print)")
-    text = edit(_draft(segue) + b"\n")
+    draft = _draft(segue) + b"\n"
+    text = edit(draft)
     if not text.strip():
         raise Refused("save.empty", "the draft was emptied; nothing was saved")
+    if text == draft and not typer.confirm("Nothing was changed. Save the draft as it is?", err=True):
+        raise Refused("save.unchanged", "the draft was left as it was; nothing was saved")
     return text
 
 
@@ -152,7 +167,8 @@ def _keep(segue: Segue, file: str | None, data: bytes) -> None:
     if file is None:
         from segue.base import files
 
-        kept = segue.home / "draft.json"
+        stamp = segue.now().strftime("%Y%m%dT%H%M%S")
+        kept = segue.home / f"draft-{stamp}.json"
         files.write_bytes(kept, data)
         output.note(f"your draft is kept in {kept}; mend it and run `segue save {kept}`")
 
@@ -166,7 +182,7 @@ def resume(
     """Print the resume block of a packet: what the next session needs to go on."""
     with opened() as segue:
         chosen = _picked(segue) if pick and packet_id is None else packet_id
-        packet = segue.packets.get(chosen) if chosen else segue.packets.newest()
+        packet = segue.packets.newest() if chosen is None else segue.packets.get(chosen)
         block = segue.packets.resume(packet.id)
     if as_json:
         output.as_json({"id": packet.id, "resume": block})

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from segue.base import ids, time
-from segue.base.errors import NotFound
+from segue.base.errors import Failed, NotFound
 from segue.base.untrusted import one_line
 from segue.cli import output
-from segue.cli.arguments import STORE, AsJson, Now, opened
+from segue.cli.arguments import STORE, AsJson, Now, clock, opened
+
+if TYPE_CHECKING:
+    from segue.services.store import Copied
 
 
 def register(app: typer.Typer) -> None:
@@ -49,16 +53,30 @@ def status(now: Now = None, as_json: AsJson = False) -> int:
     return 0
 
 
-def _count(number: int) -> str:
-    return f"{number} packet" + ("" if number == 1 else "s")
+def shown_location(location: str | Path) -> str:
+    """Return the path of an embedded store, or the URL of a database without its password."""
+    text = str(location)
+    if "://" not in text:
+        return text
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(text)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+
+
+def _count(number: int, noun: str = "packet") -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def where(as_json: AsJson = False) -> int:
     """Explain which project this folder belongs to, and where things are stored."""
-    with opened() as segue:
-        project, store, home = segue.project, segue.store.name, segue.home
+    from segue.app import current_directory, default_location, home
+    from segue.services.projects import branch, identify
+
+    project = identify(current_directory())
+    places = {"store": shown_location(default_location(os.environ)), "home": str(home(os.environ))}
     if as_json:
-        fields = asdict(project) | {"root": str(project.root), "store": store, "home": str(home)}
+        fields = asdict(project) | {"root": str(project.root), "branch": branch(project.root)} | places
         output.as_json(fields)
         return 0
     rows = {
@@ -66,19 +84,20 @@ def where(as_json: AsJson = False) -> int:
         "Identity": project.key,
         "Decided by": project.source,
         "Ref": project.ref,
-        "Branch": project.branch,
+        "Branch": branch(project.root),
         "Root": str(project.root),
-        "Store": store,
-        "Home": str(home),
+        "Store": places["store"],
+        "Home": places["home"],
     }
     output.data("\n".join(f"{label + ':':<12}{one_line(value)}" for label, value in rows.items() if value))
-    output.note("To name the project yourself, put `[project]` with an `id` into segue.toml in its root.")
+    if not project.key.startswith("set:"):
+        output.note("To name the project yourself, put `[project]` with an `id` into segue.toml in its root.")
     return 0
 
 
 def backup(
     file: Annotated[
-        Path | None, typer.Argument(show_default=False, help="The new file; else one in `backups` in Segue's home.")
+        Path | None, typer.Argument(show_default=False, help="The new file; else one in `backups` beside the store.")
     ] = None,
     now: Now = None,
     as_json: AsJson = False,
@@ -90,7 +109,7 @@ def backup(
         output.as_json(copied.to_json())
     else:
         output.data(str(copied.path))
-        output.note(f"{_count(copied.packets)}, {copied.events} events")
+        output.note(_contents(copied))
     return 0
 
 
@@ -100,14 +119,34 @@ def restore(
     as_json: AsJson = False,
 ) -> int:
     """Replace what the store holds by a backup. The state before is kept as a backup of its own."""
-    with opened(now) as segue:
-        copied = segue.store.restore(file)
+    try:
+        with opened(now) as segue:
+            copied = segue.store.restore(file)
+    except Failed as error:
+        copied = _replaced_damaged(error, file, now)
     if as_json:
         output.as_json(copied.to_json())
     else:
-        output.data(f"restored {_count(copied.packets)}")
+        output.data(f"restored {_contents(copied)}")
         output.notes([f"what was there before is kept in {copied.kept}"] if copied.kept else [])
     return 0
+
+
+def _replaced_damaged(error: Failed, file: Path, now: str | None) -> Copied:
+    """Restore an embedded store that is too damaged to be opened; any other failure is raised again."""
+    from segue.app import default_location
+    from segue.services.store import replace_damaged
+    from segue.storage.database import embedded_path
+
+    store = embedded_path(default_location(os.environ))
+    if error.code != "store.corrupt" or store is None:
+        raise error
+    return replace_damaged(store, file, clock(now)())
+
+
+def _contents(copied: Copied) -> str:
+    shown = [_count(copied.counts[f"{noun}s"], noun) for noun in ("packet", "capsule") if copied.counts.get(f"{noun}s")]
+    return ", ".join(shown) or "an empty store"
 
 
 def doctor(
@@ -116,9 +155,16 @@ def doctor(
     as_json: AsJson = False,
 ) -> int:
     """Examine the store. Exit code 0 healthy, 3 where something is left to mend."""
-    with opened(now) as segue:
-        found = segue.store.doctor(repair=repair)
-        counted = segue.packets.count()
+    try:
+        with opened(now) as segue:
+            found = segue.store.doctor(repair=repair)
+            counted = segue.packets.count()
+    except Failed as error:
+        if error.code != "store.corrupt":
+            raise
+        from segue.storage.examination import Finding
+
+        found, counted = [Finding(error.code, error.message)], 0
     left = [each for each in found if not each.repaired]
     if as_json:
         output.as_json({"ok": not left, "packets": counted, "findings": [asdict(each) for each in found]})

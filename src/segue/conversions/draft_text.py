@@ -22,7 +22,7 @@ _CHECKBOX = re.compile(r"\[([ xX])\]\s+")
 _LINK = re.compile(r"!?\[([^\[\]\n]{1,300})\]\([^()\s]{1,500}\)")
 _EMPHASIS = re.compile(r"(?<![\w*])\*([^*\s][^*\n]{0,200}?)\*(?![\w*])")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
-_END = re.compile(r"[.!?…]+[\"'”’)\]]{0,3}(?=\s)|[。！？]+[」』）]{0,2}")
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]{0,3}+(?=\s)|[。！？]+[」』）]{0,2}")
 _DECORATION = re.compile(r"^\W+|\s*\([^()]{0,80}\)\W*$|\W+$")
 _ABBREVIATIONS = {"e.g", "i.e", "vs", "etc", "cf", "approx", "incl", "dr", "mr", "mrs", "ms", "st", "z.b", "d.h", "bzw"}
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from segue.base import untrusted
-from segue.base.errors import Conflict, InvalidInput
+from segue.base.errors import Conflict, InvalidInput, Refused
 from segue.hosts import editor, place
 from segue.hosts.change import Change, State, unified_diff
 from segue.hosts.host import ENTRY, SCOPES, Host, Scope, Surroundings, base_of, command_for, find
@@ -121,6 +121,9 @@ def _look(host: Host, scope: Scope, around: Surroundings) -> _Spot:
     if path.is_relative_to(base) and not base.is_dir():
         raise InvalidInput("hosts.no_folder", f"there is no folder {base}", {"path": str(base)})
     found = place.look(path, base, new_mode=_NEW_MODES[scope])
+    if scope == "project" and not found.target.is_relative_to(base.resolve()):
+        # Of a repository that came from somebody else, a link could lead anywhere.
+        raise Refused("hosts.outside", f"{path} leads out of the project, to {found.target}; it was left alone")
     command = command_for(scope, around)
     try:
         entry = None if found.data is None else editor.get(found.data, host.keys, ENTRY)
@@ -157,7 +160,7 @@ def _other_entry(spot: _Spot, verb: str) -> Conflict:
     command = untrusted.one_line(_command_of(spot.entry)) or "something else"
     message = (
         f"{spot.place.path} holds an entry named {ENTRY} that Segue did not write (it starts {command}); "
-        f"it was left alone. To {verb} all the same, use force"
+        f"it was left alone. To {verb} all the same, use --force (force in a call)"
     )
     return Conflict("hosts.other_entry", message, {"path": str(spot.place.path), "command": command})
 

@@ -1,6 +1,7 @@
 """The MCP server over stdio: lists the tools, checks arguments, runs each call on a thread of its own.
 
-Every refusal is a tool result that says why (`isError`), never a protocol error; argument values are not echoed.
+Every refusal is a tool result that says why (`isError`), never a protocol error; of the arguments' values
+only ids are echoed.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ from mcp_types import Tool as ListedTool
 import segue as library
 from segue.base.errors import InvalidInput, SegueError
 from segue.base.untrusted import one_line, shorten
-from segue.mcp.tools import TOOLS, Answer, Tool, bounded
+from segue.mcp.tools import TOOLS, bounded
 from segue.mcp.wire import Answering
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from segue.app import Segue
+    from segue.mcp.answers import Answer, Tool
 
 INSTRUCTIONS = (
     "Segue keeps where the work stands between sessions, agents and machines. Call `resume` at the start of a "
@@ -63,17 +65,18 @@ class Server(MCPServer[Any]):
         tool = self._tools.get(name)
         if tool is None:
             known = ", ".join(self._tools)
-            raise ToolError(f"error: there is no tool {shorten(one_line(name), 40)!r}; the tools are {known}")
+            raise ToolError(f"error: there is no tool {shorten(one_line(name[:80]), 40)!r}; the tools are {known}")
         self._check(tool, arguments)
         answer = bounded(await anyio.to_thread.run_sync(_run, tool, self._segue, arguments))
-        return CallToolResult(content=[TextContent(type="text", text=answer.text)], structured_content=answer.data)
+        text, data = sendable(answer.text), sendable(answer.data)
+        return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=data)
 
     def _check(self, tool: Tool, arguments: dict[str, Any]) -> None:
         unknown = sorted(set(arguments) - set(tool.properties))
         if unknown:
             names = ", ".join(tool.properties) or "none"
             raise ToolError(
-                f"error: unknown argument '{shorten(one_line(unknown[0]), 40)}'; {tool.name} takes: {names}"
+                f"error: unknown argument '{shorten(one_line(unknown[0][:80]), 40)}'; {tool.name} takes: {names}"
             )
         for name in tool.required:
             if name not in arguments:
@@ -81,6 +84,15 @@ class Server(MCPServer[Any]):
         for problem in self._validators[tool.name].iter_errors(arguments):
             where = ".".join(str(part) for part in problem.instance_path)
             raise ToolError(f"error: argument '{where}' is not valid ({problem.kind.name}); see the tool's schema")
+
+
+def sendable(value: Any) -> Any:
+    """Return an answer's values as JSON can carry them: a folder's name may hold bytes that are no text."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {sendable(key): sendable(item) for key, item in value.items()}
+    return [sendable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _shallow(tool: Tool) -> dict[str, Any]:
@@ -105,7 +117,7 @@ def _run(tool: Tool, segue: Segue, arguments: dict[str, Any]) -> Answer:
     try:
         return tool.run(segue, arguments)
     except InvalidInput as error:
-        said = f"rejected: {error.message}" if error.code.startswith("packet.") else error.message
+        said = f"rejected: {error.message}" if error.code.startswith(("packet.", "capsule.")) else error.message
         raise ToolError(_error_text(said, error)) from None
     except SegueError as error:
         raise ToolError(_error_text(error.message, error)) from None

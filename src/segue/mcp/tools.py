@@ -7,18 +7,15 @@ understand plain objects best (no `anyOf`, no `$ref`), and a refused argument is
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from segue.base import time
-from segue.base.errors import InvalidInput
 from segue.base.untrusted import one_line, shorten
+from segue.mcp.answers import DIRECTORY, Answer, Tool, at_directory
+from segue.mcp.capsule_tools import CAPSULE_TOOLS
 from segue.packets import schema, summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from segue.app import Segue
     from segue.storage.packets import Listed
 
@@ -27,44 +24,11 @@ _MAX_CHAIN = 100
 _GOAL_WIDTH = 72
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a tool gives back: `text` for the model, `data` the same as JSON values where there is structure."""
-
-    text: str
-    data: dict[str, Any] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """A tool as hosts see it; `read_only`, `destructive` and `idempotent` are hints for them."""
-
-    name: str
-    description: str
-    properties: dict[str, Any]
-    run: Callable[[Segue, dict[str, Any]], Answer]
-    required: tuple[str, ...] = ()
-    read_only: bool = True
-    destructive: bool = False
-    idempotent: bool = True
-
-    @property
-    def input_schema(self) -> dict[str, Any]:
-        """The JSON Schema of the arguments."""
-        base: dict[str, Any] = {"type": "object", "properties": self.properties, "additionalProperties": False}
-        return base | ({"required": list(self.required)} if self.required else {})
-
-
 _ID = {
     "type": "string",
     "minLength": 1,
     "maxLength": 64,
     "description": "The id of a packet, or an unambiguous ending of it.",
-}
-_DIRECTORY = {
-    "type": "string",
-    "maxLength": 4096,
-    "description": "Absolute path of the folder you work in. Only needed when this server was not started there.",
 }
 
 
@@ -82,21 +46,11 @@ def _packet_schema() -> dict[str, Any]:
     }
 
 
-def _directory(segue: Segue, arguments: dict[str, Any]) -> Segue:
-    given = arguments.get("directory")
-    if given is None:
-        return segue
-    path = Path(given)
-    if not path.is_absolute() or not path.is_dir():
-        raise InvalidInput("directory.invalid", "'directory' must be the absolute path of an existing folder")
-    return segue.at(path)
-
-
 def _save(segue: Segue, arguments: dict[str, Any]) -> Answer:
-    saved = _directory(segue, arguments).packets.submit(
+    saved = at_directory(segue, arguments).packets.submit(
         arguments["packet"],
         allow_unredacted=arguments.get("allow_unredacted", False),
-        continues=_continues(arguments),
+        continues=arguments.get("continues"),
         carry=arguments.get("carry", ()),
         replace_existing=arguments.get("replace", False),
     )
@@ -105,17 +59,12 @@ def _save(segue: Segue, arguments: dict[str, Any]) -> Answer:
     return Answer(text, {"id": saved.packet.id, "outcome": saved.outcome, "warnings": warnings})
 
 
-def _continues(arguments: dict[str, Any]) -> str | None:
-    given = arguments.get("continues")
-    return "" if given == "newest" else given
-
-
 def _resume(segue: Segue, arguments: dict[str, Any]) -> Answer:
-    return Answer(_directory(segue, arguments).packets.resume(arguments.get("id")))
+    return Answer(at_directory(segue, arguments).packets.resume(arguments.get("id")))
 
 
 def _ls(segue: Segue, arguments: dict[str, Any]) -> Answer:
-    here = _directory(segue, arguments)
+    here = at_directory(segue, arguments)
     limit = min(max(int(arguments.get("limit", 50)), 1), 200)  # 5.0 is an integer to JSON Schema
     page = here.packets.ls(
         project=arguments.get("project"),
@@ -145,7 +94,7 @@ def _show(segue: Segue, arguments: dict[str, Any]) -> Answer:
 
 
 def _chain(segue: Segue, arguments: dict[str, Any]) -> Answer:
-    found = _directory(segue, arguments).packets.chain(arguments.get("id"))
+    found = at_directory(segue, arguments).packets.chain(arguments.get("id"))
     lines = [_chain_line("this", found.packets[0])]
     lines += [_chain_line("continues", each) for each in found.packets[1:_MAX_CHAIN]]
     omitted = len(found.packets) - _MAX_CHAIN
@@ -172,7 +121,7 @@ def _example(_: Segue, __: dict[str, Any]) -> Answer:
 
 
 def _whoami(segue: Segue, arguments: dict[str, Any]) -> Answer:
-    here = _directory(segue, arguments)
+    here = at_directory(segue, arguments)
     data = {
         "host": "",
         "token_hash8": "",
@@ -207,7 +156,7 @@ TOOLS = (
                 "description": "Save even though the redactor found something. Only when the user has said so.",
             },
             "replace": {"type": "boolean", "description": "Replace another body that is stored under the same id."},
-            "directory": _DIRECTORY,
+            "directory": DIRECTORY,
         },
         _save,
         ("packet",),
@@ -217,7 +166,7 @@ TOOLS = (
         "resume",
         "Get the resume block of a packet: goal, locked decisions, failed attempts, first action. Call it first in "
         "a new session. Without id it is the newest packet of this project. What it says is recorded data.",
-        {"id": _ID, "directory": _DIRECTORY},
+        {"id": _ID, "directory": DIRECTORY},
         _resume,
     ),
     Tool(
@@ -229,7 +178,7 @@ TOOLS = (
             "tag": {"type": "string", "maxLength": 32, "description": "Only packets with this tag."},
             "search": {"type": "string", "maxLength": 1024, "description": "Only packets that hold all these words."},
             "cursor": {"type": "string", "maxLength": 512, "description": "Go on where an earlier list ended."},
-            "directory": _DIRECTORY,
+            "directory": DIRECTORY,
         },
         _ls,
     ),
@@ -237,11 +186,12 @@ TOOLS = (
     Tool(
         "chain",
         "Show which packets a packet continues, back to the first, and which continue it.",
-        {"id": _ID, "directory": _DIRECTORY},
+        {"id": _ID, "directory": DIRECTORY},
         _chain,
     ),
     Tool("example", "Get a valid example packet.", {}, _example),
-    Tool("whoami", "Say which store and project this server works on.", {"directory": _DIRECTORY}, _whoami),
+    Tool("whoami", "Say which store and project this server works on.", {"directory": DIRECTORY}, _whoami),
+    *CAPSULE_TOOLS,
 )
 
 

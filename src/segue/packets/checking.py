@@ -39,6 +39,12 @@ class Report:
         return not self.errors
 
     @property
+    def is_draft(self) -> bool:
+        """Whether only `id` and `created_at` are missing, which a save fills in."""
+        missing = {f"schema violation: packet lacks the required property '{name}'" for name in ("id", "created_at")}
+        return bool(self.errors) and {error.message for error in self.errors} <= missing
+
+    @property
     def exit_code(self) -> int:
         """0 clean, 3 invalid, 4 valid with findings."""
         return 3 if self.errors else 4 if self.findings else 0
@@ -51,7 +57,7 @@ class Report:
             "bytes": self.bytes,
             "errors": [{"code": e.code, "path": e.path, "message": e.message} for e in self.errors],
             "redaction": [{"kind": f.kind, "found": f.found} for f in self.findings],
-            "warnings": [{"code": w.code, "path": w.path, "message": w.message} for w in self.warnings],
+            "warnings": [advice.to_json() for advice in self.warnings],
         }
 
 

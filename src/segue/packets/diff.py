@@ -84,6 +84,7 @@ def compare(older: Packet, newer: Packet) -> Diff:
     dropped = {
         "decisions": _gone([d.what for d in older.decisions if not d.locked], [d.what for d in newer.decisions]),
         "open_questions": unanswered,
+        "attempts": [_attempt_text(attempt) for attempt in _new_attempts(newer, older)],
     } | {name: _gone(_entries(older, name), _entries(newer, name)) for name in _LISTS}
     return Diff(
         older=older.id,

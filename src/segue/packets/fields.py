@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from segue.base.redaction import Field
-from segue.base.untrusted import one_line, shorten
+from segue.base.redaction import Field, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 _KEY_LENGTH = 40
+_NAMES = frozenset(
+    "ltm_version id parent_id created_at project name ref goal success_criteria constraints decisions what why "
+    "consequences locked methods when_applicable how attempts tried outcome learned confidence open_questions "
+    "next_step tags provenance author_model author_human source_hash".split()
+)
 _CORE_TEXTS = frozenset({"goal", "next_step"})
 _CORE_LISTS = frozenset({"success_criteria", "constraints", "open_questions"})
 _CORE_MEMBERS = {
@@ -36,6 +40,7 @@ def replaced(document: Mapping[str, Any], replace: Callable[[Field], str | None]
 
 def _walk_document(document: Mapping[str, Any]) -> Iterator[Field]:
     for key, value in document.items():
+        yield from _unknown_name(key)
         if isinstance(value, str):
             yield Field(_shown(key), value, key in _CORE_TEXTS)
         else:
@@ -44,9 +49,13 @@ def _walk_document(document: Mapping[str, Any]) -> Iterator[Field]:
 
 def _shown(key: str) -> str:
     """Return a member's name for a path: unknown ones are foreign text."""
-    return (
-        key if key.isascii() and key.isidentifier() and len(key) <= _KEY_LENGTH else shorten(one_line(key), _KEY_LENGTH)
-    )
+    return key if key in _NAMES else shown(key, _KEY_LENGTH)
+
+
+def _unknown_name(key: str) -> Iterator[Field]:
+    """The name of a member that no packet has: it is somebody's text as well."""
+    if key not in _NAMES:
+        yield Field("(member name)", key, False)
 
 
 def _walk(value: Any, path: str, top: str) -> Iterator[Field]:
@@ -59,6 +68,7 @@ def _walk(value: Any, path: str, top: str) -> Iterator[Field]:
                 yield from _walk(item, place, top)
     elif isinstance(value, dict):
         for key, item in value.items():
+            yield from _unknown_name(key)
             if isinstance(item, str):
                 yield Field(f"{path}.{_shown(key)}", item, is_core_member(path, key, top))
             else:

@@ -41,6 +41,10 @@ class Advice:
     path: str
     message: str
 
+    def to_json(self) -> dict[str, str]:
+        """Return `{"code", "path", "message"}`."""
+        return {"code": self.code, "path": self.path, "message": self.message}
+
 
 def check(packet: Packet, parent: Packet | None = None) -> list[Advice]:
     """Return the writing rules that `packet` breaks, in field order; with `parent` also those about its chain."""

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from segue.base import jsontext, time, untrusted
+from segue.base import jsontext, redaction, time, untrusted
 from segue.base.errors import InvalidInput
 from segue.packets.model import MAX_BYTES, Packet
 
@@ -61,11 +61,12 @@ def require_version(document: dict[str, Any]) -> None:
     """Raise InvalidInput `packet.version` unless the document declares a version that has a schema here."""
     version = document.get("ltm_version")
     if not isinstance(version, str) or not version:
-        raise InvalidInput("packet.version", "missing required field 'ltm_version'")
+        raise InvalidInput("packet.version", "missing required field 'ltm_version' (a text such as \"0.2\")")
     if version not in VERSIONS:
         # Not trimmed: a space may be all that is wrong with it.
         escaped = untrusted.visible(version).replace("\n", "\\n").replace("\t", "\\t")
-        shown = untrusted.shorten(escaped, 40)
+        masked, _ = redaction.mask(redaction.Field("ltm_version", escaped[:256], True))
+        shown = untrusted.shorten(masked, 40)
         raise InvalidInput(
             "packet.version",
             f'unsupported ltm_version "{shown}" (supported: {", ".join(VERSIONS)})',
@@ -125,7 +126,7 @@ def path_text(path: Sequence[str | int]) -> str:
         if isinstance(part, int):
             text += f"[{part}]"
         else:
-            text += ("." if text else "") + untrusted.shorten(untrusted.one_line(part), 40)
+            text += ("." if text else "") + redaction.shown(part, 40)
     return text
 
 
@@ -159,7 +160,7 @@ def _problem(error: jsonschema_rs.ValidationError, version: str) -> Problem:
 
 
 def _unexpected(kind: Any, version: str) -> str:
-    names = [untrusted.shorten(untrusted.one_line(name), 40) for name in sorted(kind.unexpected)]
+    names = [redaction.shown(name, 40) for name in sorted(kind.unexpected)]
     listed = ", ".join(f"'{name}'" for name in names[:8]) + (" and more" if len(names) > 8 else "")
     text = f"has additional properties that version {version} does not allow: {listed}"
     if version == "0.1":

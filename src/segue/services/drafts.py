@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from segue.base import jsontext
 from segue.conversions.draft import draft as draft_of
 from segue.packets import checking
+from segue.services.projects import branch
 from segue.transcripts import locate, reader
 
 if TYPE_CHECKING:
@@ -17,8 +19,16 @@ if TYPE_CHECKING:
     from segue.services.projects import Project
 
 
-def draft(project: Project, environment: Mapping[str, str], home: Path, now: datetime) -> bytes:
-    """Return a draft packet, without id, as indented JSON.
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A draft packet, without id, as indented JSON, and the recorded session that it was made from, if any."""
+
+    data: bytes
+    source: Path | None
+
+
+def draft(project: Project, environment: Mapping[str, str], home: Path, now: datetime) -> Draft:
+    """Return a draft packet of a project's newest session.
 
     It is made by rules from the newest recorded session of Claude Code or Codex in this project; without one it says
     only what the repository says. What the redactor finds in it is replaced by `[redacted:…]`.
@@ -35,8 +45,8 @@ def draft(project: Project, environment: Mapping[str, str], home: Path, now: dat
         now=now,
         project_name=project.name,
         project_ref=project.ref or None,
-        branch=project.branch or None,
+        branch=branch(project.root) or None,
         project_dir=str(project.root),
     )
     masked, _ = checking.mask(document)
-    return jsontext.dump(masked, indent=True)
+    return Draft(jsontext.dump(masked, indent=True), found.path if found else None)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from segue.base import cursors, ids, jsontext, redaction, text, time
-from segue.base.errors import Ambiguous, Conflict, InvalidInput, NotFound, Refused
+from segue.base import ids, redaction, text, time
+from segue.base.errors import Conflict, InvalidInput, NotFound, Refused
 from segue.base.redaction import RedactionRefused
-from segue.packets import diff, fields, lineage, resume, rules, schema
-from segue.packets.model import MAX_BYTES, Packet
-from segue.services.projects import remote_key
-from segue.storage import events, settings
+from segue.base.remotes import remote_key
+from segue.packets import diff, drafts, fields, lineage, resume, rules, schema
+from segue.packets.model import CURRENT_VERSION, MAX_BYTES, Packet
+from segue.services import paging
+from segue.storage import events
 from segue.storage import packets as rows
-from segue.storage.database import lock_scope
 from segue.storage.packets import Filter, Listed, StoredPacket
 
 if TYPE_CHECKING:
@@ -32,10 +33,9 @@ if TYPE_CHECKING:
     from segue.storage.database import Database
 
 Draft = Packet | Mapping[str, Any] | bytes | str
-DEFAULT_LIMIT = 50
-MAX_LIMIT = 500
-_SHOWN_MATCHES = 5
-_MAX_FILTER = 1_024
+NEWEST = "newest"
+_LEAST_ENDING = 4
+_MAX_WORDS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,15 @@ class Saved:
     findings: list[Finding] = field(default_factory=list)
     warnings: list[Advice] = field(default_factory=list)
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the shape of `segue save --json`; findings by kind alone (decision P5)."""
+        return {
+            "id": self.packet.id,
+            "outcome": self.outcome,
+            "redaction": [finding.kind for finding in self.findings],
+            "warnings": [advice.to_json() for advice in self.warnings],
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -54,6 +63,10 @@ class Page:
 
     packets: list[Listed]
     cursor: str | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the shape of `segue ls --json`."""
+        return {"packets": [each.to_json() for each in self.packets], "cursor": self.cursor}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +79,14 @@ class Chain:
     packets: list[Listed]
     children: list[Listed]
     missing: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the shape of `segue chain --json`."""
+        return {
+            "packets": [each.to_json() for each in self.packets],
+            "children": [each.to_json() for each in self.children],
+            "missing": self.missing or None,
+        }
 
 
 class Packets:
@@ -88,9 +109,25 @@ class Packets:
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    def save(self, draft: Draft, **options: Any) -> Packet:
+    def save(
+        self,
+        draft: Draft,
+        *,
+        allow_unredacted: bool = False,
+        core_only: bool = False,
+        replace_existing: bool = False,
+        continues: str | None = None,
+        carry: Sequence[str] = (),
+    ) -> Packet:
         """Store a packet and return it; see `submit` for the options and errors."""
-        return self.submit(draft, **options).packet
+        return self.submit(
+            draft,
+            allow_unredacted=allow_unredacted,
+            core_only=core_only,
+            replace_existing=replace_existing,
+            continues=continues,
+            carry=carry,
+        ).packet
 
     def submit(
         self,
@@ -102,52 +139,80 @@ class Packets:
         continues: str | None = None,
         carry: Sequence[str] = (),
     ) -> Saved:
-        """Store a packet: a Packet, a mapping, or JSON text. `id` and `created_at` are filled in where both lack.
+        """Store a packet: a Packet, a mapping, or JSON text. `id` and `created_at` are filled in where it has no id.
 
-        `continues` names the parent by id; "" means this project's newest packet. `carry` copies methods,
+        `continues` names the parent by id; NEWEST means this project's newest packet. `carry` copies methods,
         constraints or locked-decisions from the parent. The same packet twice is one packet; a draft without id
-        that records the same state as a stored one is that one.
+        that records the same state as a packet of this project is that one.
 
         Raises InvalidInput `packet.…` (nothing is stored), RedactionRefused unless `allow_unredacted`, Conflict
         `packet.exists` where another body is stored under the id and not `replace_existing`, Refused
         `packet.cycle` where the packet would become its own ancestor, NotFound for an unknown `continues`.
         """
-        now = self._clock()
+        now, project = self._clock(), self._project()
         packet, fresh = _complete(draft, now)
-        if continues is not None or carry:
-            packet = self._continued(packet, continues, tuple(carry), fresh=fresh)
-            _require_size(packet)
-        findings = redaction.scan(fields.texts(packet.document()), core_only=core_only)
-        if findings and not allow_unredacted:
-            raise RedactionRefused(findings)
-        key = self._project().key
-        with self._database.write() as connection:
-            lock_scope(connection, self._scope)
-            same = rows.with_content(connection, self._scope, packet.content_hash) if fresh else None
+        # Git is asked before the write lock is held, and only where the answer counts.
+        keys = project.keys if fresh or continues == NEWEST else ()
+        with self._database.write(self._scope) as connection:
+            if continues is not None or carry:
+                packet = self._continued(connection, packet, project, keys, continues, tuple(carry), fresh=fresh)
+            findings = redaction.scan(fields.texts(packet.document()), core_only=core_only)
+            if findings and not allow_unredacted:
+                raise RedactionRefused(findings)
+            same = None
+            if fresh:
+                same = rows.with_content(connection, self._scope, packet.content_hash, keys)
             if same is not None:
-                return Saved(Packet.from_document(schema.read(same.body)), "unchanged", findings)
-            outcome = self._write(connection, packet, key, now, flagged=bool(findings), replacing=replace_existing)
-            warnings = rules.check(packet, self._parent(connection, packet)) + self._unknown_parent(connection, packet)
+                packet, outcome = _packet(same), "unchanged"
+            else:
+                outcome = self._write(connection, packet, project, now, bool(findings), replacing=replace_existing)
+            parent = rows.get(connection, self._scope, packet.parent_id) if packet.parent_id else None
+        warnings = rules.check(packet, _packet(parent) if parent else None)
+        if packet.parent_id and parent is None:
+            message = f"the parent {packet.parent_id} is not in this store"
+            warnings.append(rules.Advice("chain.missing", "parent_id", message))
         return Saved(packet, outcome, findings, warnings)
 
-    def _continued(self, packet: Packet, continues: str | None, carry: tuple[str, ...], *, fresh: bool) -> Packet:
+    def _continued(
+        self,
+        connection: sa.Connection,
+        packet: Packet,
+        project: Project,
+        keys: tuple[str, ...],
+        continues: str | None,
+        carry: tuple[str, ...],
+        *,
+        fresh: bool,
+    ) -> Packet:
         if packet.ltm_version == "0.1" and continues is not None:
             raise InvalidInput(
                 "packet.version", "version 0.1 has no parent_id; declare ltm_version 0.2 to continue a packet"
             )
         named = packet.parent_id if continues is None else continues
-        if not named and continues is None:
+        if not named:
             raise InvalidInput("packet.carry", "there is nothing to carry from: the packet names no parent")
-        parent = self.get(named) if named else self.newest()
+        parent = self._newest(connection, project, keys) if named == NEWEST else self._get(connection, named)
         carried = lineage.carry(packet, parent, carry)
         schema.require_valid(carried.document())
         again = replace(carried, parent_id=parent.parent_id)
         # The same state saved twice in a row does not continue itself: it is one packet.
+        # The state of another project is not: what continues it here is another packet.
         same = fresh and again.content_hash == parent.content_hash
-        return again if same else replace(carried, parent_id=parent.id)
+        if same and rows.with_content(connection, self._scope, again.content_hash, keys) is not None:
+            return again
+        continued = replace(carried, parent_id=parent.id)
+        _require_size(continued)
+        return continued
 
     def _write(
-        self, connection: sa.Connection, packet: Packet, key: str, now: datetime, *, flagged: bool, replacing: bool
+        self,
+        connection: sa.Connection,
+        packet: Packet,
+        project: Project,
+        now: datetime,
+        flagged: bool,
+        *,
+        replacing: bool,
     ) -> str:
         existing = rows.get(connection, self._scope, packet.id)
         if existing is not None and existing.body == packet.canonical:
@@ -155,64 +220,85 @@ class Packets:
         if existing is not None and not replacing:
             raise Conflict(
                 "packet.exists",
-                f"another body is stored as {packet.id}; give the packet a new id, or replace it on purpose",
+                f"another body is stored as {packet.id}; give the packet a new id, or replace that one on purpose "
+                "(--replace, replace in a call)",
                 {"id": packet.id},
             )
-        if packet.parent_id:
-            # With the new link itself: the packet may be a parent that the others have named already.
-            above = rows.parents(connection, self._scope, packet.parent_id) | {packet.id: packet.parent_id}
-            if lineage.closes_cycle(packet.id, packet.parent_id, above):
-                raise Refused("packet.cycle", f"{packet.id} would become its own ancestor through {packet.parent_id}")
+        self._require_no_cycle(connection, packet)
         stored = StoredPacket(
             scope_id=self._scope,
             id=packet.id,
             owner_id=self._scope,
             revision=existing.revision + 1 if existing else 1,
             saved_at=now,
-            project_key=existing.project_key if existing else key,
+            project_key=existing.project_key if existing else project.key,
+            project_label=existing.project_label if existing else project.name,
             content_hash=packet.content_hash,
             flagged=flagged,
             body=packet.canonical,
         )
-        ref_key = remote_key(packet.project.ref) if packet.project and packet.project.ref else None
-        (rows.replace if existing else rows.insert)(connection, stored, packet, ref_key)
+        (rows.replace if existing else rows.insert)(connection, stored, packet)
         kind = "packet.replaced" if existing else "packet.saved"
         details = {"revision": stored.revision, "flagged": flagged}
         events.append(connection, self._scope, kind, packet.id, actor=self._actor, now=now, details=details)
         return "replaced" if existing else "created"
 
-    def _parent(self, connection: sa.Connection, packet: Packet) -> Packet | None:
-        stored = rows.get(connection, self._scope, packet.parent_id) if packet.parent_id else None
-        return Packet.from_document(schema.read(stored.body)) if stored else None
+    def _require_no_cycle(self, connection: sa.Connection, packet: Packet) -> None:
+        if not packet.parent_id:
+            return
+        # Only a packet that another one names as its parent already can come to stand above itself.
+        named = packet.parent_id == packet.id or rows.has_children(connection, self._scope, packet.id)
+        if not named:
+            return
+        above = rows.parents(connection, self._scope, packet.parent_id) | {packet.id: packet.parent_id}
+        if lineage.closes_cycle(packet.id, packet.parent_id, above):
+            raise Refused("packet.cycle", f"{packet.id} would become its own ancestor through {packet.parent_id}")
 
-    def _unknown_parent(self, connection: sa.Connection, packet: Packet) -> list[Advice]:
-        if not packet.parent_id or rows.known(connection, self._scope, [packet.parent_id]):
-            return []
-        return [rules.Advice("chain.missing", "parent_id", f"the parent {packet.parent_id} is not in this store")]
+    def rm(self, packet_id: str) -> Packet:
+        """Remove a packet for good and return it. Packets that continue it stay.
 
-    def rm(self, packet_id: str) -> str:
-        """Remove a packet for good and return its full id. Packets that continue it stay."""
-        with self._database.write() as connection:
-            lock_scope(connection, self._scope)
-            full = self._resolve(connection, packet_id)
-            rows.delete(connection, self._scope, full)
-            events.append(connection, self._scope, "packet.deleted", full, actor=self._actor, now=self._clock())
-        return full
+        So that a slip of a key removes nothing, an ending must have at least four characters here. Where the body
+        does not read any more, or is another packet's, the value holds what the list says of it.
+        Raises NotFound, Ambiguous, InvalidInput `packet.short_id`.
+        """
+        if len(ids.unshortened(packet_id)) < _LEAST_ENDING:
+            raise InvalidInput(
+                "packet.short_id", f"to remove a packet, give at least {_LEAST_ENDING} characters of its id"
+            )
+        with self._database.write(self._scope) as connection:
+            stored = self._stored(connection, packet_id)
+            removed = self._legible(connection, stored)
+            rows.delete(connection, self._scope, stored.id)
+            now = self._clock()
+            events.append(connection, self._scope, "packet.deleted", stored.id, actor=self._actor, now=now)
+        return removed
+
+    def _legible(self, connection: sa.Connection, stored: StoredPacket) -> Packet:
+        with contextlib.suppress(InvalidInput):
+            packet = schema.parse(stored.body)
+            if packet.id == stored.id:
+                return packet
+        line = rows.by_ids(connection, self._scope, [stored.id])[stored.id]
+        return Packet(
+            ltm_version=CURRENT_VERSION,
+            id=line.id,
+            parent_id=line.parent_id,
+            created_at=line.created_at,
+            goal=line.goal,
+            next_step="",
+            tags=line.tags,
+        )
 
     # -- reading ------------------------------------------------------------------------------------------------
 
     def stored(self, packet_id: str) -> StoredPacket:
         """Return the row of a packet. Raises NotFound `packet.not_found`, Ambiguous `packet.ambiguous`."""
         with self._database.read() as connection:
-            full = self._resolve(connection, packet_id)
-            found = rows.get(connection, self._scope, full)
-        if found is None:
-            raise _not_found(packet_id)
-        return found
+            return self._stored(connection, packet_id)
 
     def get(self, packet_id: str) -> Packet:
         """Return a packet. Raises NotFound, Ambiguous."""
-        return Packet.from_document(schema.read(self.stored(packet_id).body))
+        return _packet(self.stored(packet_id))
 
     def raw(self, packet_id: str) -> bytes:
         """Return the stored canonical bytes of a packet. Raises NotFound, Ambiguous."""
@@ -221,17 +307,13 @@ class Packets:
     def newest(self) -> Packet:
         """Return the newest packet of this project. Raises NotFound `packet.none` where there is none."""
         project = self._project()
+        keys = project.keys
         with self._database.read() as connection:
-            found = rows.listed(connection, self._scope, Filter(project_keys=project.keys), 1)
-            total = rows.count(connection, self._scope)
-        if not found:
-            hint = f"{total} of other projects: `segue ls`" if total else "save one with `segue save`"
-            raise NotFound("packet.none", f"no packet of {project.name} is stored; {hint}", {"project": project.key})
-        return self.get(found[0].id)
+            return self._newest(connection, project, keys)
 
     def resume(self, packet_id: str | None = None) -> str:
         """Return the resume block of a packet, without an id of this project's newest. Raises NotFound, Ambiguous."""
-        return resume.render(self.get(packet_id) if packet_id else self.newest())
+        return resume.render(self.newest() if packet_id is None else self.get(packet_id))
 
     def ls(
         self,
@@ -242,7 +324,7 @@ class Packets:
         until: datetime | None = None,
         search: str | None = None,
         parent: str | None = None,
-        limit: int = DEFAULT_LIMIT,
+        limit: int = paging.DEFAULT_LIMIT,
         cursor: str | None = None,
     ) -> Page:
         """Return packets, newest first.
@@ -250,95 +332,99 @@ class Packets:
         `project` is a name, a ref in any spelling, or a key, "." this one; `search` words must all occur, in any
         case. `limit` is 1 to 500. Raises InvalidInput `limit.invalid`, `cursor.invalid`, `filter.invalid`.
         """
-        if not 1 <= limit <= MAX_LIMIT:
-            raise InvalidInput("limit.invalid", f"limit must be between 1 and {MAX_LIMIT}, not {limit}")
+        projects = self._named_projects(project)
         wanted = Filter(
-            **self._named_project(project),
-            tag=_filter_text("tag", tag),
+            projects=projects,
+            tag=paging.filter_text("tag", tag),
             since_us=time.microseconds(since) if since else None,
             until_us=time.microseconds(until) if until else None,
-            words=tuple(text.fold(_filter_text("search", search) or "").split()),
-            parent=_filter_text("parent", parent),
+            words=_search_words(search),
+            parent=paging.filter_text("parent", parent),
         )
         # Times are left out: "the last week" is another instant at each call, and the position decides anyway.
-        query = ["packets", self._scope, wanted.project, wanted.project_keys, wanted.tag, wanted.words, wanted.parent]
+        query = ["packets", self._scope, wanted.projects, wanted.tag, wanted.words, wanted.parent]
         with self._database.read() as connection:
-            key = bytes.fromhex(settings.get(connection, "key") or "")
-            after = _position(cursor, query, key)
-            found = rows.listed(connection, self._scope, wanted, limit + 1, after)
-        more = found[limit - 1] if len(found) > limit else None
-        following = cursors.encode([more.created_us, more.id], query, key) if more else None
-        return Page(found[:limit], following)
+            found, following = paging.page(
+                connection,
+                query,
+                limit,
+                cursor,
+                lambda number, after: rows.listed(connection, self._scope, wanted, number, after),
+                lambda each: (each.created_us, each.id),
+            )
+        return Page(found, following)
 
-    def _named_project(self, project: str | None) -> dict[str, Any]:
-        if project == ".":
-            return {"project_keys": self._project().keys}
-        named = _filter_text("project", project)
-        remote = remote_key(named) if named else None
-        return {"project": named, "project_keys": (remote,) if remote else None}
+    def _named_projects(self, project: str | None) -> tuple[str, ...]:
+        """What packets of the project that a person names are listed by; nothing where none is named."""
+        named = paging.filter_text("project", project)
+        if named is None:
+            return ()
+        remote = remote_key(named)
+        names = self._project().keys if named == "." else (named, remote) if remote else (named,)
+        return tuple(dict.fromkeys(rows.project_entry(name) for name in names))
 
     def chain(self, packet_id: str | None = None) -> Chain:
         """Return the chain of a packet, without an id of this project's newest. Raises NotFound, Ambiguous."""
-        start = self.get(packet_id).id if packet_id else self.newest().id
+        project = self._project() if packet_id is None else None
+        keys = project.keys if project else ()
         with self._database.read() as connection:
-            traced = lineage.trace(start, rows.parents(connection, self._scope, start))
+            start = self._newest(connection, project, keys) if project else self._get(connection, packet_id or "")
+            traced = lineage.trace(start.id, rows.parents(connection, self._scope, start.id))
             above = rows.by_ids(connection, self._scope, traced.ids)
-            children = rows.listed(connection, self._scope, Filter(parent=start), MAX_LIMIT)
+            children = rows.listed(connection, self._scope, Filter(parent=start.id), paging.MAX_LIMIT)
         return Chain([above[each] for each in traced.ids], children, traced.missing)
 
     def diff(self, older_id: str, newer_id: str) -> Diff:
         """Return what changed from one packet to another. Raises NotFound, Ambiguous."""
-        return diff.compare(self.get(older_id), self.get(newer_id))
+        with self._database.read() as connection:
+            return diff.compare(self._get(connection, older_id), self._get(connection, newer_id))
 
     def count(self, *, project: str | None = None) -> int:
-        """Return how many packets the scope has; with `project` "." only this project's."""
-        keys = self._project().keys if project == "." else None
+        """Return how many packets the scope has; with `project`, as `ls` takes it, how many of that project."""
+        projects = self._named_projects(project)
         with self._database.read() as connection:
-            return rows.count(connection, self._scope, keys)
+            return rows.count(connection, self._scope, projects)
 
-    def _resolve(self, connection: sa.Connection, given: str) -> str:
-        if "\0" in given or not jsontext.is_unicode(given):  # no database takes these, no id has them
-            raise _not_found(given)
-        if rows.known(connection, self._scope, [given]):
-            return given
-        ending = ids.unshortened(given)
-        matches = rows.with_ending(connection, self._scope, ending, _SHOWN_MATCHES + 1) if ending else []
-        if len(matches) == 1:
-            return matches[0]
-        if not matches:
-            raise _not_found(given)
-        shown = ", ".join(matches[:_SHOWN_MATCHES]) + (" …" if len(matches) > _SHOWN_MATCHES else "")
-        raise Ambiguous("packet.ambiguous", f"more than one packet ends in that: {shown}", {"matches": matches})
+    def _newest(self, connection: sa.Connection, project: Project, keys: tuple[str, ...]) -> Packet:
+        projects = tuple(rows.project_entry(key) for key in keys)
+        found = rows.listed(connection, self._scope, Filter(projects=projects), 1)
+        if not found:
+            total = rows.count(connection, self._scope)
+            hint = f"{total} of other projects: `segue ls`" if total else "save one with `segue save`"
+            raise NotFound("packet.none", f"no packet of {project.name} is stored; {hint}", {"project": project.key})
+        return self._get(connection, found[0].id)
 
+    def _get(self, connection: sa.Connection, packet_id: str) -> Packet:
+        return _packet(self._stored(connection, packet_id))
 
-def _position(cursor: str | None, query: list[Any], key: bytes) -> tuple[int, str] | None:
-    if cursor is None:
-        return None
-    created_us, packet_id = cursors.decode(cursor, query, key)
-    return int(created_us), str(packet_id)
-
-
-def _filter_text(name: str, value: str | None) -> str | None:
-    """Return a filter as the columns hold text. Raises InvalidInput `filter.invalid` for what no packet can hold."""
-    if value is None:
-        return None
-    if len(value) > _MAX_FILTER or not jsontext.is_unicode(value):
-        raise InvalidInput("filter.invalid", f"{name}: give at most {_MAX_FILTER} characters of Unicode text")
-    return value.replace("\0", "\ufffd")
+    def _stored(self, connection: sa.Connection, given: str) -> StoredPacket:
+        full = paging.resolve(
+            given,
+            "packet",
+            "`segue ls`",
+            lambda each: bool(rows.known(connection, self._scope, [each])),
+            lambda ending, limit: rows.with_ending(connection, self._scope, ending, limit),
+        )
+        found = rows.get(connection, self._scope, full)
+        assert found is not None  # noqa: S101 - one transaction sees one state
+        return found
 
 
-def _not_found(given: str) -> NotFound:
-    shown = given[:64].encode("utf-8", "backslashreplace").decode()
-    return NotFound("packet.not_found", "no packet has that id, or ends in it; see `segue ls`", {"id": shown})
+def _search_words(search: str | None) -> tuple[str, ...]:
+    words = text.fold(paging.filter_text("search", search) or "").split()
+    if len(words) > _MAX_WORDS:
+        raise InvalidInput("filter.invalid", f"search: give at most {_MAX_WORDS} words")
+    return tuple(words)
+
+
+def _packet(stored: StoredPacket) -> Packet:
+    return Packet.from_document(schema.read(stored.body))
 
 
 def _complete(draft: Draft, now: datetime) -> tuple[Packet, bool]:
     """Return the packet that a draft means, checked, and whether its id was given to it here."""
     document = schema.read(_as_bytes(draft.document() if isinstance(draft, Packet) else draft))
-    fresh = "id" not in document
-    if fresh:
-        created = time.to_text(now.replace(microsecond=0))
-        document = {"created_at": created} | document | {"id": ids.new(now)}
+    document, fresh = drafts.complete(document, now)
     schema.require_valid(document)
     packet = Packet.from_document(document)
     for name in (packet.id, packet.parent_id):

@@ -1,7 +1,7 @@
 """Which project a folder belongs to.
 
 One id for worktrees, clones, renamed folders and links: the normalised address of the remote repository, else the
-first commit, else the folder's real path. A `segue.toml` in the project overrides all of these:
+first commit, else the folder's real path. A `segue.toml` in the project, not of another user, overrides all of these:
 
     [project]
     id = "importer"       # the identity, the same on every machine
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import subprocess
 import tomllib
 from dataclasses import dataclass
@@ -21,16 +20,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from segue.base.errors import InvalidInput
+from segue.base.errors import Failed, InvalidInput
+from segue.base.remotes import remote_key, remote_ref
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SETTINGS_FILE = "segue.toml"
 _GIT_SECONDS = 10
-_SCP = re.compile(r"(?:[^@/\s]+@)?([A-Za-z0-9.\-]+):(?!//)([^\s]+)")
-_HOSTED = re.compile(r"[a-z0-9\-]+(?:\.[a-z0-9\-]+)+/\S+", re.I)
-_REMOTE_SCHEMES = frozenset({"http", "https", "ssh", "git", "git+ssh", "ssh+git", "git+https", "ftp", "ftps"})
+_MAX_SETTINGS = 65_536
+_MAX_ID, _MAX_NAME = 256, 128
+# A repository is somebody's data: its configuration must not make git fetch from, or start, anything.
+_NOTHING_FETCHED = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+_NOTHING_STARTED = ("-c", "protocol.allow=never", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 _LOCAL_CLONES = 5
 
 
@@ -47,14 +49,21 @@ class Project:
     name: str
     ref: str
     root: Path
-    branch: str
     source: str
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """All keys under which packets of this project may be stored: its own, and its remote's."""
+        """All keys under which packets of this project may be stored.
+
+        Its own, its remote's, and that of its first commit: a repository that got a remote, or an id, later is the
+        same project still.
+        """
         remote = remote_key(self.ref) if self.ref else None
-        return (self.key,) if remote is None else tuple(dict.fromkeys((self.key, remote)))
+        commit = None
+        if not self.key.startswith(("commit:", "folder:")):
+            commit = _Git(self.root, paths=False).first_commit
+        named = (self.key, remote, f"commit:{commit}" if commit else None)
+        return tuple(dict.fromkeys(key for key in named if key))
 
 
 def identify(directory: Path) -> Project:
@@ -69,52 +78,19 @@ def identify(directory: Path) -> Project:
     return project if settings is None else _overridden(project, settings)
 
 
-def remote_key(address: str) -> str | None:
-    """Return the identity of the repository at `address`: `remote:host/path`, in lower case.
-
-    User names, passwords, default ports, `.git` and the scheme do not matter; None where it is no network address.
-    """
-    shown = remote_ref(address)
-    return f"remote:{shown.lower()}" if shown else None
-
-
-def remote_ref(address: str) -> str:
-    """Return `address` as a packet shows it, `github.com/acme/app`, without credentials; "" where it is local."""
-    address = address.strip()
-    host_and_path = _split_address(address)
-    if host_and_path is None:
-        return ""
-    host, path = host_and_path
-    path = re.sub(r"/{2,}", "/", path).strip("/").removesuffix(".git").rstrip("/")
-    return f"{host}/{path}" if host and path else ""
-
-
-def _split_address(address: str) -> tuple[str, str] | None:
-    if "://" in address:
-        try:
-            parts = urlsplit(address)
-            host, port = parts.hostname or "", parts.port
-        except ValueError:
-            return None
-        if parts.scheme not in _REMOTE_SCHEMES:
-            return None
-        usual = {None, 80, 443, 22, 9418}
-        return (host if port in usual else f"{host}:{port}"), parts.path
-    if _HOSTED.fullmatch(address) and "@" not in address.split("/", maxsplit=1)[0]:
-        host, _, path = address.partition("/")
-        return host.lower(), path.split("?")[0].split("#")[0]
-    scp = _SCP.fullmatch(address)
-    if scp and len(scp[1]) > 1:  # one letter is a Windows drive
-        return scp[1].lower(), scp[2]
-    return None
+def branch(directory: Path) -> str:
+    """Return the git branch that is checked out in `directory`, "" where there is none."""
+    return _Git(directory, paths=False).branch
 
 
 class _Git:
     """What git says about a folder; everything is "" or None where git is missing or the folder has no repository."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, paths: bool = True) -> None:
         self._directory = directory
-        self.root = self._path("--show-toplevel")
+        self.root = self._path("--show-toplevel") if paths else None
+        if self.root is not None and not directory.resolve().is_relative_to(self.root.resolve()):
+            self.root = None  # `core.worktree` names a folder elsewhere, which is none of this one's business
         common = self._path("--git-common-dir") if self.root is not None else None
         self.common = common.resolve() if common is not None else None
 
@@ -129,8 +105,8 @@ class _Git:
     def _output(self, *arguments: str) -> bytes:
         # Inside a hook git names another repository in these variables; the folder decides here.
         environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-        environment |= {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
-        command = ["git", "-C", str(self._directory), *arguments]
+        environment |= {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"} | _NOTHING_FETCHED
+        command = ["git", *_NOTHING_STARTED, "-C", str(self._directory), *arguments]
         try:
             done = subprocess.run(
                 command,
@@ -140,7 +116,10 @@ class _Git:
                 stdin=subprocess.DEVNULL,
                 check=False,
             )
-        except (OSError, subprocess.SubprocessError):
+        except subprocess.TimeoutExpired:
+            # Taken for "no repository", a slow disk would make another project of it.
+            raise Failed("project.git_slow", f"git does not answer in {self._directory}; try again") from None
+        except OSError:
             return b""
         return done.stdout if done.returncode == 0 else b""
 
@@ -160,7 +139,7 @@ class _Git:
 
     @property
     def first_commit(self) -> str:
-        commits = self._run("rev-list", "--max-parents=0", "HEAD").split()
+        commits = self._run("rev-list", "--first-parent", "--max-parents=0", "HEAD").split()
         return min(commits) if commits else ""
 
 
@@ -168,13 +147,11 @@ def _from_git(git: _Git, root: Path) -> Project:
     ref = _network_ref(git, _LOCAL_CLONES)
     name = ref.rsplit("/", 1)[-1] if ref else _repository_name(git, root)
     if ref:
-        return Project(f"remote:{ref.lower()}", name, ref, root, git.branch, "the remote repository")
+        return Project(f"remote:{ref.lower()}", name, ref, root, "the remote repository")
     first = git.first_commit
     if first:
-        return Project(f"commit:{first}", name, "", root, git.branch, "the repository's first commit")
-    return Project(
-        _folder_key(git.common or root), name, "", root, git.branch, "the repository's folder (no commit yet)"
-    )
+        return Project(f"commit:{first}", name, "", root, "the repository's first commit")
+    return Project(_folder_key(git.common or root), name, "", root, "the repository's folder (no commit yet)")
 
 
 def _network_ref(git: _Git, depth: int) -> str:
@@ -183,8 +160,11 @@ def _network_ref(git: _Git, depth: int) -> str:
     ref = remote_ref(address)
     if ref or not address or depth == 0 or git.root is None:
         return ref
-    local = Path(urlsplit(address).path) if address.startswith("file://") else git.root / address
-    if not local.is_dir():
+    try:
+        local = Path(urlsplit(address).path) if address.startswith("file://") else git.root / address
+        if not local.is_dir():
+            return ""
+    except (OSError, ValueError):  # no path at all
         return ""
     origin = _Git(local)
     return _network_ref(origin, depth - 1) if origin.root is not None else ""
@@ -192,13 +172,18 @@ def _network_ref(git: _Git, depth: int) -> str:
 
 def _repository_name(git: _Git, root: Path) -> str:
     # In a worktree the main folder's name is the project's.
-    return git.common.parent.name if git.common is not None and git.common.name == ".git" else root.name
+    named = git.common.parent if git.common is not None and git.common.name == ".git" else root
+    return _name(named)
 
 
 def _from_folder(directory: Path) -> Project:
-    return Project(
-        _folder_key(directory), directory.name or "root", "", directory, "", "the folder (no git repository)"
-    )
+    name = _name(directory) or "root"
+    return Project(_folder_key(directory), name, "", directory, "the folder (no git repository)")
+
+
+def _name(folder: Path) -> str:
+    # A file system may hold bytes that are no text, which no database takes.
+    return os.fsencode(folder.name).decode("utf-8", "replace")
 
 
 def _folder_key(path: Path) -> str:
@@ -208,11 +193,24 @@ def _folder_key(path: Path) -> str:
 def _find_settings(directory: Path, root: Path | None) -> Path | None:
     """The nearest settings at or above `directory`, not above the repository where there is one."""
     for folder in (directory, *directory.parents):
-        if (folder / SETTINGS_FILE).is_file():
+        if _is_trusted(folder / SETTINGS_FILE):
             return folder / SETTINGS_FILE
         if folder == root:
             return None
     return None
+
+
+def _is_trusted(settings: Path) -> bool:
+    """Whether it is a file, and this user's own or the administrator's: anybody may put one into a shared folder.
+
+    Git trusts the same owners.
+    """
+    try:
+        if not settings.is_file():
+            return False
+        return not hasattr(os, "getuid") or settings.lstat().st_uid in (os.getuid(), 0)
+    except OSError:
+        return False
 
 
 def _overridden(project: Project, settings: Path) -> Project:
@@ -223,14 +221,21 @@ def _overridden(project: Project, settings: Path) -> Project:
     if table.get("ref") and not ref:  # a local path, or an address of which the secrets are not known
         raise InvalidInput("config.invalid", f"{settings}: ref must be a network address like github.com/acme/app")
     name = table.get("name") or table.get("id") or project.name
-    return Project(key, name, ref, settings.parent if table.get("id") else project.root, project.branch, source)
+    return Project(key, name, ref, settings.parent if table.get("id") else project.root, source)
 
 
 def _project_table(settings: Path) -> Mapping[str, str]:
     try:
-        table: Any = tomllib.loads(settings.read_text("utf-8")).get("project", {})
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InvalidInput("config.invalid", f"{settings} cannot be read: {error}") from None
+        with settings.open("rb") as file:
+            text = file.read(_MAX_SETTINGS + 1).decode("utf-8")
+        if len(text) > _MAX_SETTINGS:
+            raise InvalidInput("config.invalid", f"{settings} is larger than {_MAX_SETTINGS} bytes")
+        table: Any = tomllib.loads(text).get("project", {})
+    except (OSError, ValueError, RecursionError) as error:
+        said = str(error) or type(error).__name__
+        raise InvalidInput("config.invalid", f"{settings} cannot be read: {said[:200]}") from None
     if not isinstance(table, dict) or not all(isinstance(table.get(key, ""), str) for key in ("id", "name", "ref")):
         raise InvalidInput("config.invalid", f"{settings}: [project] holds id, name and ref, each a text")
+    if len(table.get("id", "")) > _MAX_ID or len(table.get("name", "")) > _MAX_NAME:
+        raise InvalidInput("config.invalid", f"{settings}: id has at most {_MAX_ID}, name {_MAX_NAME} characters")
     return table

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import tempfile
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
 
 from segue.base import files, ids, time
 from segue.base.errors import Failed, InvalidInput, Refused
-from segue.services.projects import remote_key
 from segue.storage import copying, events, examination, schema, scopes, settings
-from segue.storage.database import Database, lock_scope, open_database
+from segue.storage.database import Database, open_database
+from segue.storage.tables import REFERENCE_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
-
-    import sqlalchemy as sa
+    from pathlib import Path
 
     from segue.storage.examination import Finding
 
-_BACKUPS = "backups"
 _SQLITE_HEADER = b"SQLite format 3\0"
 _HEADER_LENGTH = 100
+_SIDECARS = ("-wal", "-shm", "-journal")
+_ALWAYS_THERE = REFERENCE_TABLES | {"events"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +33,31 @@ class Copied:
     """A finished backup or restore: the file, what it holds, and where the state before a restore was kept."""
 
     path: Path
-    packets: int
-    events: int
+    counts: dict[str, int]
     kept: Path | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {key: str(value) if isinstance(value, Path) else value for key, value in asdict(self).items()}
+        """Return `{"path", "counts", "kept"}`; counts are rows by table."""
+        return {"path": str(self.path), "counts": self.counts, "kept": str(self.kept) if self.kept else None}
 
 
 class Store:
     """The database behind a Segue."""
 
     def __init__(
-        self, database: Database, scope_id: str, *, clock: Callable[[], datetime], home: Callable[[], Path]
+        self,
+        database: Database,
+        scope_id: str,
+        *,
+        clock: Callable[[], datetime],
+        home: Callable[[], Path],
+        actor: str = "local",
     ) -> None:
         self._database = database
         self._scope = scope_id
         self._clock = clock
         self._home = home
+        self._actor = actor
 
     @property
     def name(self) -> str:
@@ -82,13 +89,8 @@ class Store:
         target = path or self._backups() / f"segue-{_stamp(self._clock())}.db"
         if target.exists():
             raise Refused("backup.exists", f"{target} exists already; name another file")
-        with files.staged(target) as partial:
-            try:
-                with _new_store(partial) as copy, self._database.read() as source, copy.write() as connection:
-                    counted = copying.copy_all(source, connection)
-            finally:
-                _remove_sidecars(partial)
-        return Copied(target, counted["packets"], counted["events"])
+        with self._database.read() as source:
+            return Copied(target, _copy_to(target, source))
 
     def restore(self, path: Path) -> Copied:
         """Replace all that the store holds by what the backup at `path` holds, in one transaction.
@@ -98,23 +100,27 @@ class Store:
         `store.newer` where a later version made it; nothing has changed then.
         """
         _require_store(path)
-        with _readable_copy(path) as source:
-            kept = self._keep_state()
-            with source.read() as reading, self._database.write() as writing:
-                lock_scope(writing, self._scope)
+        copied = _readable_copy(path, self._backups())
+        with copied as source, source.read() as reading, self._database.write() as writing:
+            kept = self._keep_state(writing)
+            with _dropped_on_error(kept), _refused(path):
                 counted = copying.copy_all(reading, writing, renamed=self._renamed(reading))
-                name = path.name.encode("utf-8", "backslashreplace").decode()
-                events.append(writing, self._scope, "store.restored", name, actor="local", now=self._clock())
-        return Copied(path, counted["packets"], counted["events"], kept)
+                _require_sound(writing, path)
+            name = path.name.encode("utf-8", "backslashreplace").decode()
+            events.append(writing, self._scope, "store.restored", name, actor=self._actor, now=self._clock())
+        return Copied(path, counted, kept)
 
-    def _keep_state(self) -> Path | None:
-        if not self.counts()["packets"]:
+    def _keep_state(self, writing: sa.Connection) -> Path | None:
+        # In the transaction that replaces it: what is saved meanwhile waits, instead of being in neither.
+        content = {name: number for name, number in copying.counts(writing).items() if name not in _ALWAYS_THERE}
+        if not any(content.values()):
             return None
-        name = f"before-restore-{_stamp(self._clock())}-{ids.new(self._clock())[-6:]}.db"
-        return self.backup(self._backups() / name).path
+        target = self._backups() / f"before-restore-{_stamp(self._clock())}-{ids.new(self._clock())[-6:]}.db"
+        _copy_to(target, writing)
+        return target
 
     def _backups(self) -> Path:
-        return (self.path.parent if self.path else self._home()) / _BACKUPS
+        return (self.path.parent if self.path else self._home()) / examination.BACKUPS
 
     def _renamed(self, backup: sa.Connection) -> dict[str, str]:
         theirs = settings.get(backup, scopes.SETTING)
@@ -122,12 +128,49 @@ class Store:
 
     def doctor(self, *, repair: bool = False) -> list[Finding]:
         """Examine the store; with `repair` mend what can be mended. An empty list says that all is well."""
-        found = examination.examine_files(self._database, repair=repair)
+        found = examination.examine_files(self._database, self._clock(), repair=repair)
         if repair:
             with self._database.write() as connection:
-                return found + examination.examine(connection, repair=True, ref_key=remote_key)
+                return found + examination.examine(connection, repair=True)
         with self._database.read() as connection:
-            return found + examination.examine(connection, repair=False, ref_key=remote_key)
+            return found + examination.examine(connection, repair=False)
+
+
+def replace_damaged(store: Path, backup: Path, now: datetime) -> Copied:
+    """Put what the backup at `backup` holds in the place of an embedded store that cannot be read any more.
+
+    The damaged files stay beside it, under names that say so (`kept`). Raises InvalidInput `restore.invalid`.
+    """
+    _require_store(backup)
+    aside = store.with_name(f"{store.name}.damaged-{_stamp(now)}")
+    with _readable_copy(backup, store.parent) as source, files.staged(store) as partial:
+        with _refused(backup), source.read() as reading:
+            counted = _fill(partial, reading)
+        with contextlib.closing(open_database(partial)) as copy, _refused(backup), copy.write() as writing:
+            _require_sound(writing, backup)
+        _remove_sidecars(partial)
+        shutil.copyfile(store, aside)
+        aside.chmod(0o600)
+        # The newest pages of the damaged file must not be taken for those of the new one.
+        for suffix in _SIDECARS:
+            beside = store.with_name(store.name + suffix)
+            if beside.exists():
+                beside.replace(aside.with_name(aside.name + suffix))
+    return Copied(backup, counted, aside)
+
+
+def _copy_to(target: Path, source: sa.Connection) -> dict[str, int]:
+    """Write what `source` sees to a new store at `target`, whole or not at all; return the rows of each table."""
+    with files.staged(target) as partial:
+        return _fill(partial, source)
+
+
+def _fill(partial: Path, source: sa.Connection) -> dict[str, int]:
+    try:
+        with _new_store(partial) as copy, copy.write() as writing:
+            return copying.copy_all(source, writing)
+    finally:
+        _remove_sidecars(partial)
 
 
 def _stamp(now: datetime) -> str:
@@ -146,7 +189,7 @@ def _new_store(path: Path) -> Iterator[Database]:
 
 
 def _remove_sidecars(path: Path) -> None:
-    for suffix in ("-wal", "-shm", "-journal"):
+    for suffix in _SIDECARS:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
@@ -166,10 +209,10 @@ def _require_store(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def _readable_copy(path: Path) -> Iterator[Database]:
-    """Yield the backup as a database of this version: a copy of it, so that the file itself never changes."""
-    with tempfile.TemporaryDirectory(prefix="segue-restore-") as folder:
-        copy = Path(folder) / "backup.db"
+def _readable_copy(path: Path, folder: Path) -> Iterator[Database]:
+    """Yield the backup as a database of this version: a copy of it in `folder`, so that the file never changes."""
+    copy = folder / files.partial_name("restore")
+    try:
         _copy_store(path, copy)
         database = open_database(copy)
         try:
@@ -177,10 +220,55 @@ def _readable_copy(path: Path) -> Iterator[Database]:
             yield database
         finally:
             database.close()
+    finally:
+        _remove_sidecars(copy)
+        copy.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _dropped_on_error(kept: Path | None) -> Iterator[None]:
+    """Remove what was kept of a state that stays, because nothing is restored after all."""
+    try:
+        yield
+    except BaseException:
+        if kept is not None:
+            kept.unlink(missing_ok=True)
+        raise
+
+
+@contextlib.contextmanager
+def _refused(path: Path) -> Iterator[None]:
+    """Raise InvalidInput `restore.invalid` for values in the backup that no store can hold: SQLite takes any type."""
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError, sa.exc.StatementError, Failed) as error:
+        if not _is_about_values(error):
+            raise
+        message = f"{path} holds a value of the wrong type; nothing was changed"
+        raise InvalidInput("restore.invalid", message) from None
+
+
+def _is_about_values(error: Exception) -> bool:
+    if isinstance(error, Failed):
+        return error.code in ("store.corrupt", "store.failed")
+    if isinstance(error, sa.exc.DBAPIError):  # not the disk's or the connection's failures
+        return isinstance(
+            error, sa.exc.DataError | sa.exc.IntegrityError | sa.exc.ProgrammingError | sa.exc.InterfaceError
+        )
+    return True
+
+
+def _require_sound(connection: sa.Connection, path: Path) -> None:
+    """Mend what can be mended of what was restored. Raises InvalidInput `restore.invalid` for what cannot."""
+    left = [found for found in examination.examine(connection, repair=True) if not found.repaired]
+    if left:
+        raise InvalidInput("restore.invalid", f"{path} is no sound store ({left[0].message}); nothing was changed")
 
 
 def _copy_store(path: Path, copy: Path) -> None:
     try:
+        copy.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        copy.touch(mode=0o600)
         shutil.copyfile(path, copy)
         for suffix in ("-wal", "-journal"):  # a store that is copied as it is may have its newest pages there
             beside = path.with_name(path.name + suffix)
@@ -200,9 +288,11 @@ def _check_backup(database: Database, path: Path) -> None:
             raise InvalidInput("restore.invalid", f"{path} is damaged ({damage[0]}); nothing was changed")
         if revision is None:
             raise InvalidInput("restore.invalid", f"{path} holds no Segue store; nothing was changed")
-        schema.ensure(database)
+        with database.write() as connection:  # nobody else has this copy: no lock beside it, no copy of the copy
+            schema.migrate(connection, str(path))
         with database.read() as connection:
-            whole = not examination.missing_tables(connection) and settings.get(connection, scopes.SETTING)
+            named = settings.get(connection, scopes.SETTING)
+            whole = not examination.missing_tables(connection) and named and scopes.exists(connection, named)
         if not whole:
             raise InvalidInput("restore.invalid", f"{path} is not a whole store; nothing was changed")
     except Failed as error:

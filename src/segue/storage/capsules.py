@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -12,6 +12,7 @@ from segue.capsules.identity import identity
 from segue.storage.tables import capsules
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from segue.capsules import Capsule
@@ -41,6 +42,11 @@ class StoredCapsule:
     project_key: str
     flagged: bool
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the capsule as JSON values, its times as RFC 3339."""
+        times = {"created": time.to_text(self.created), "saved_at": time.to_text(self.saved_at)}
+        return asdict(self) | times | {"origin": self.origin or None}
+
 
 def derived(capsule: Capsule) -> dict[str, Any]:
     """Return the columns that follow from a capsule's text."""
@@ -56,19 +62,20 @@ def insert(
     connection: sa.Connection,
     scope_id: str,
     capsule: Capsule,
+    text: str,
     *,
     now: datetime,
     origin: str,
     project_key: str,
     flagged: bool,
 ) -> None:
-    """Add a capsule; its id must be free in its scope."""
+    """Add a capsule with the text that it was read from; its id must be free in its scope."""
     connection.execute(
         sa.insert(capsules).values(
             scope_id=scope_id,
             id=key_of(capsule),
             owner_id=scope_id,
-            text=capsule.text,
+            text=text,
             saved_us=time.microseconds(now),
             origin_id=origin or None,
             project_key=project_key,
@@ -78,9 +85,9 @@ def insert(
     )
 
 
-def derive_again(connection: sa.Connection, scope_id: str, capsule: Capsule) -> None:
-    """Write the columns that follow from a capsule's text once more."""
-    connection.execute(sa.update(capsules).where(*_is(scope_id, key_of(capsule))).values(**derived(capsule)))
+def rewrite(connection: sa.Connection, scope_id: str, capsule_id: str, columns: Mapping[str, Any]) -> None:
+    """Write columns of a capsule that do not follow from its text as they should."""
+    connection.execute(sa.update(capsules).where(*_is(scope_id, capsule_id)).values(**columns))
 
 
 def key_of(capsule: Capsule) -> str:
@@ -112,12 +119,17 @@ def with_ending(connection: sa.Connection, scope_id: str, ending: str, limit: in
 
 
 def listed(
-    connection: sa.Connection, scope_id: str, limit: int, *, project_key: str | None, after: tuple[int, str] | None
+    connection: sa.Connection,
+    scope_id: str,
+    limit: int,
+    *,
+    project_keys: tuple[str, ...] | None,
+    after: tuple[int, str] | None,
 ) -> list[StoredCapsule]:
     """Return up to `limit` capsules, newest first, beginning behind the position `after` (created_us, id)."""
     query = sa.select(capsules).where(_COLUMNS.scope_id == scope_id)
-    if project_key is not None:
-        query = query.where(_COLUMNS.project_key == project_key)
+    if project_keys is not None:
+        query = query.where(_COLUMNS.project_key.in_(project_keys))
     if after is not None:
         query = query.where(sa.tuple_(_COLUMNS.created_us, _COLUMNS.id) < sa.tuple_(*after))
     return [_stored(row) for row in connection.execute(query.order_by(*_NEWEST_FIRST).limit(limit))]
@@ -137,6 +149,6 @@ def _stored(row: sa.Row[Any]) -> StoredCapsule:
         created=time.from_microseconds(row.created_us),
         saved_at=time.from_microseconds(row.saved_us),
         origin=row.origin_id or "",
-        project_key=row.project_key,
+        project_key=row.project_key or "",
         flagged=row.flagged,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from segue.storage import scopes
-from segue.storage.tables import metadata
+from segue.storage.tables import metadata, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,17 +33,17 @@ def _copy_table(source: sa.Connection, target: sa.Connection, table: sa.Table, r
     query = sa.select(table).execution_options(yield_per=_BATCH)
     with source.execute(query) as rows:
         for batch in rows.mappings().partitions(_BATCH):
-            target.execute(sa.insert(table), [_renamed(row, renamed) for row in batch])
+            target.execute(sa.insert(table), [_renamed(table, row, renamed) for row in batch])
             count += len(batch)
     return count
 
 
-def _renamed(row: sa.RowMapping, renamed: Mapping[str, str]) -> dict[str, Any]:
+def _renamed(table: sa.Table, row: sa.RowMapping, renamed: Mapping[str, str]) -> dict[str, Any]:
     values: dict[str, Any] = dict(row)
-    for column in ("scope_id", "owner_id"):
-        if column in values:
-            values[column] = renamed.get(values[column], values[column])
-    if values.get("name") == scopes.SETTING and "value" in values:
+    for column in table.columns:
+        if column.info.get("scope"):
+            values[column.name] = renamed.get(values[column.name], values[column.name])
+    if table is settings and values["name"] == scopes.SETTING:
         values["value"] = renamed.get(values["value"], values["value"])
     return values
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 
 BUSY_SECONDS = 60
 _WRITE = "segue_write"
+_STORE_LOCK = 0x5E60E
 _LOCATIONS = "give a path, sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME"
+_MISSPELT = re.compile(r"(?:sqlite|postgres(?:ql)?)(?:\+\w+)?:/{0,1}[^/]", re.IGNORECASE)
 
 
 class Database:
@@ -32,7 +35,9 @@ class Database:
         self.engine = engine
         self.path = path
         self.read_only = read_only
-        self.name = str(path) if path else engine.url.render_as_string(hide_password=True)
+        # A URL's query can hold a password, and a path bytes that are no text.
+        shown = str(path) if path else engine.url.set(query={}).render_as_string(hide_password=True)
+        self.name = shown.encode("utf-8", "backslashreplace").decode()
 
     @property
     def is_sqlite(self) -> bool:
@@ -48,13 +53,18 @@ class Database:
                 yield reading
 
     @contextlib.contextmanager
-    def write(self) -> Iterator[sa.Connection]:
-        """Yield a connection inside one write transaction: all of it is stored at the end, or nothing."""
+    def write(self, scope_id: str | None = None) -> Iterator[sa.Connection]:
+        """Yield a connection inside one write transaction: all of it is stored at the end, or nothing.
+
+        Writers of one scope follow one another, so that "look, decide, write" holds; without `scope_id` the
+        transaction has the whole store for itself (restore, repair, migration).
+        """
         if self.read_only:
             raise Failed("store.read_only", f"the store {self.name} cannot be written; nothing was saved")
         with translated(self.name), self.engine.connect() as connection:
             writing = connection.execution_options(**{_WRITE: True})
             with writing.begin():
+                _lock(writing, scope_id)
                 yield writing
 
     def set_wal(self) -> None:
@@ -64,14 +74,48 @@ class Database:
             cursor.execute("PRAGMA journal_mode = WAL")
             cursor.close()
 
+    def copy_file(self, target: Path) -> None:
+        """Copy an embedded store page by page, as it is at one moment, whatever its schema."""
+        with (
+            translated(self.name),
+            contextlib.closing(self.engine.raw_connection()) as connection,
+            contextlib.closing(sqlite3.connect(target)) as copy,
+        ):
+            raw = connection.dbapi_connection
+            assert isinstance(raw, sqlite3.Connection)  # noqa: S101 - this is an embedded store
+            raw.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")
+
     def close(self) -> None:
         self.engine.dispose()
 
 
-def lock_scope(connection: sa.Connection, scope_id: str) -> None:
-    """Hold back other writers of the same scope until this transaction ends (SQLite has one writer anyway)."""
-    if connection.dialect.name == "postgresql":
+def _lock(connection: sa.Connection, scope_id: str | None) -> None:
+    """Hold back other writers until this transaction ends; SQLite has one writer anyway."""
+    if connection.dialect.name != "postgresql":
+        return
+    if scope_id is None:
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_STORE_LOCK)))
+    else:
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock_shared(_STORE_LOCK)))
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(scope_id, 0))))
+
+
+def embedded_path(location: str | Path) -> Path | None:
+    """Return the file that a path or `sqlite:///FILE` names, None for another URL.
+
+    Raises Failed `store.cannot_open`, InvalidInput `store.url` for what looks like a misspelt URL.
+    """
+    text = str(location)
+    if "://" in text and not text.startswith("sqlite:///"):
+        return None
+    if _MISSPELT.match(text):
+        raise InvalidInput("store.url", f"this looks like a URL with a slash too few; {_LOCATIONS}")
+    path = Path(text.removeprefix("sqlite:///"))
+    try:
+        return path.expanduser().absolute()
+    except RuntimeError:
+        raise Failed("store.cannot_open", f"cannot open {path}: that user has no home folder") from None
 
 
 def open_database(location: str | Path) -> Database:
@@ -79,12 +123,10 @@ def open_database(location: str | Path) -> Database:
 
     Raises Failed where it cannot be opened, InvalidInput `store.url` for a URL of another kind.
     """
-    text = str(location)
-    if text.startswith("sqlite:///"):
-        return _open_sqlite(Path(text.removeprefix("sqlite:///")))
-    if "://" not in text:
-        return _open_sqlite(Path(text))
-    scheme, rest = text.split("://", 1)
+    path = embedded_path(location)
+    if path is not None:
+        return _open_sqlite(path)
+    scheme, rest = str(location).split("://", 1)
     if scheme not in ("postgresql+psycopg", "postgresql", "postgres"):
         raise InvalidInput(
             "store.url", f"cannot open {scheme}://…; give a path, sqlite:///FILE or postgresql+psycopg://…"
@@ -104,10 +146,6 @@ def open_database(location: str | Path) -> Database:
 
 
 def _open_sqlite(path: Path) -> Database:
-    try:
-        path = path.expanduser().absolute()
-    except RuntimeError:
-        raise Failed("store.cannot_open", f"cannot open {path}: that user has no home folder") from None
     if path.is_dir():
         raise Failed("store.cannot_open", f"{path} is a folder; name the store's file in it")
     read_only = not _prepare_file(path)

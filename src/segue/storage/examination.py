@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,11 +19,15 @@ from segue.storage import settings
 from segue.storage.tables import capsules, events, metadata, packets, scopes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
+    from datetime import datetime
 
     from segue.storage.database import Database
 
+BACKUPS = "backups"
+
 _BATCH = 500
+_WRITING_SECONDS = 3_600
 _FIRST_US, _LAST_US = 0, 253_402_300_799_999_999  # 1970 to the end of 9999
 _KEY = re.compile(r"[0-9a-f]{64}")
 
@@ -38,8 +41,11 @@ class Finding:
     repaired: bool = False
 
 
-def examine_files(database: Database, *, repair: bool) -> list[Finding]:
-    """Return what is wrong with the files of an embedded store."""
+def examine_files(database: Database, now: datetime, *, repair: bool) -> list[Finding]:
+    """Return what is wrong with the files of an embedded store, its backups included.
+
+    A file that is being written is left alone: only what nobody has touched for an hour was left behind.
+    """
     path = database.path
     if path is None:
         return []
@@ -48,10 +54,14 @@ def examine_files(database: Database, *, repair: bool) -> list[Finding]:
         if repair:
             path.chmod(0o600)
         found.append(Finding("doctor.mode", f"others may read {path.name}; it should have mode 0600", repair))
-    for partial in sorted(path.parent.glob(f"*{files.PARTIAL}*")):
-        if repair:
-            partial.unlink(missing_ok=True)
-        found.append(Finding("doctor.partial", f"{partial.name} was left by an interrupted write", repair))
+    for folder in (path.parent, path.parent / BACKUPS):
+        for partial in sorted(folder.glob(f"*{files.PARTIAL}*")):
+            ours = files.PARTIAL_NAME.fullmatch(partial.name) and partial.is_file() and not partial.is_symlink()
+            if not ours or now.timestamp() - partial.stat().st_mtime < _WRITING_SECONDS:
+                continue
+            if repair:
+                partial.unlink(missing_ok=True)
+            found.append(Finding("doctor.partial", f"{partial.name} was left by an interrupted write", repair))
     return found
 
 
@@ -60,13 +70,14 @@ def integrity(connection: sa.Connection) -> list[str]:
     if connection.dialect.name != "sqlite":
         return []
     answers = connection.exec_driver_sql("PRAGMA integrity_check(20)").scalars().all()
+    damage = [str(answer) for answer in answers if answer != "ok"]
+    if damage:  # the next check would stumble over it
+        return damage
     broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
-    return [str(answer) for answer in answers if answer != "ok"] + [
-        f"{row[0]}: a row without its parent" for row in broken
-    ]
+    return [f"{row[0]}: a row without its parent" for row in broken]
 
 
-def examine(connection: sa.Connection, *, repair: bool, ref_key: Callable[[str], str | None]) -> list[Finding]:
+def examine(connection: sa.Connection, *, repair: bool) -> list[Finding]:
     """Return what is wrong with the rows; with `repair` the columns that follow from bodies are written again."""
     found = [
         Finding("doctor.damaged", f"the file is damaged: {text}; restore a backup") for text in integrity(connection)
@@ -78,8 +89,11 @@ def examine(connection: sa.Connection, *, repair: bool, ref_key: Callable[[str],
     if found:
         return found
     found = _indexes(connection, repair=repair) + _settings(connection, repair=repair)
-    for row in _packet_rows(connection):
-        found += _examine_packet(connection, row, repair=repair, ref_key=ref_key)
+    try:
+        for row in _packet_rows(connection):
+            found += _examine_packet(connection, row, repair=repair)
+    except (TypeError, ValueError, OverflowError):  # SQLite takes any type in any column
+        return [*found, Finding("doctor.damaged", "a packet's row holds a value of the wrong type; restore a backup")]
     return found + _capsules(connection, repair=repair) + _cycles(connection) + _events(connection)
 
 
@@ -102,9 +116,9 @@ def _indexes(connection: sa.Connection, *, repair: bool) -> list[Finding]:
 
 def _settings(connection: sa.Connection, *, repair: bool) -> list[Finding]:
     found = []
-    if not _KEY.fullmatch(settings.get(connection, "key") or ""):
+    if not _KEY.fullmatch(settings.get(connection, settings.KEY) or ""):
         if repair:
-            settings.put(connection, "key", secrets.token_hex(32))
+            settings.make_key(connection)
         found.append(Finding("doctor.key", "the store has no key of its own to sign cursors with", repair))
     known = set(connection.execute(sa.select(scopes.c.scope_id)).scalars())
     for table in (packets, capsules, events):
@@ -126,24 +140,36 @@ def _capsules(connection: sa.Connection, *, repair: bool) -> list[Finding]:
             continue
         if capsule_rows.key_of(capsule) != row.id:
             found.append(Finding("doctor.body", f"{row.id} holds another capsule's text; `segue capsule rm` it"))
-        elif any(getattr(row, name) != value for name, value in capsule_rows.derived(capsule).items()):
+            continue
+        wanted = capsule_rows.derived(capsule)
+        if not _is_within(row.saved_us, _FIRST_US, _LAST_US):
+            # When it was saved is lost; its own time is the next best.
+            wanted["saved_us"] = max(wanted["created_us"], _FIRST_US)
+        wrong = [name for name, value in wanted.items() if getattr(row, name) != value]
+        if wrong:
             if repair:
-                capsule_rows.derive_again(connection, row.scope_id, capsule)
-            found.append(Finding("doctor.columns", f"{row.id}: its columns do not follow the text", repair))
+                capsule_rows.rewrite(connection, row.scope_id, row.id, wanted)
+            found.append(Finding("doctor.columns", f"{row.id}: {', '.join(wrong)} do not follow the text", repair))
     return found
 
 
 def _events(connection: sa.Connection) -> list[Finding]:
     found = []
-    query = sa.select(events.c.id, events.c.details).execution_options(yield_per=_BATCH)
+    query = sa.select(events.c.id, events.c.at_us, events.c.details).execution_options(yield_per=_BATCH)
     for row in connection.execute(query):
-        try:
-            readable = isinstance(jsontext.parse(row.details.encode()), dict)
-        except InvalidInput:
-            readable = False
-        if not readable:
+        if not isinstance(row.at_us, int):
+            found.append(Finding("doctor.event", f"the time of the event {row.id} is none; restore a backup"))
+        elif not _is_object(row.details):
             found.append(Finding("doctor.event", f"the details of the event {row.id} do not read; restore a backup"))
     return found
+
+
+def _is_object(text: object) -> bool:
+    """Whether `text` is the JSON text of an object."""
+    try:
+        return isinstance(text, str) and isinstance(jsontext.parse(text.encode()), dict)
+    except (InvalidInput, UnicodeEncodeError):
+        return False
 
 
 def _packet_rows(connection: sa.Connection) -> Iterator[sa.Row[Any]]:
@@ -157,29 +183,28 @@ def _packet_rows(connection: sa.Connection) -> Iterator[sa.Row[Any]]:
         position = (batch[-1].scope_id, batch[-1].id)
 
 
-def _examine_packet(
-    connection: sa.Connection, row: sa.Row[Any], *, repair: bool, ref_key: Callable[[str], str | None]
-) -> list[Finding]:
+def _examine_packet(connection: sa.Connection, row: sa.Row[Any], *, repair: bool) -> list[Finding]:
     try:
         packet = schema.parse(bytes(row.body))
     except InvalidInput as error:
         return [Finding("doctor.body", f"{row.id} does not read: {error.message}; `segue rm` it or restore a backup")]
     if packet.id != row.id or packet.canonical != bytes(row.body):
         return [Finding("doctor.body", f"{row.id} holds another packet's body; `segue rm` it or restore a backup")]
-    ref = packet.project.ref if packet.project else ""
-    wanted = rows.derived(packet, ref_key(ref) if ref else None)
     found = []
-    if not (row.revision >= 1 and _FIRST_US <= row.saved_us <= _LAST_US):
+    if not (_is_within(row.revision, 1, _LAST_US) and _is_within(row.saved_us, _FIRST_US, _LAST_US)):
         found.append(Finding("doctor.columns", f"{row.id}: revision or saved_us is out of range; save it again"))
-    wrong = [name for name, value in wanted.items() if getattr(row, name) != _as_stored(value)]
-    tags = rows.tags_of(connection, row.scope_id, row.id)
+    wrong = [name for name, value in rows.derived(packet).items() if getattr(row, name) != _as_stored(value)]
     if wrong:
         found.append(Finding("doctor.columns", f"{row.id}: {', '.join(wrong)} do not follow the body", repair))
-    if tags != tuple(sorted(set(packet.tags))):
-        found.append(Finding("doctor.tags", f"{row.id}: its tags do not follow the body", repair))
+    if rows.lists_of(connection, row.scope_id, row.id) != rows.wanted_lists(packet, row.project_key, row.project_label):
+        found.append(Finding("doctor.lists", f"{row.id}: its tags or projects do not follow the body", repair))
     if repair and any(finding.repaired for finding in found):
-        rows.derive_again(connection, row.scope_id, packet, wanted)
+        rows.derive_again(connection, row.scope_id, packet, row.project_key, row.project_label)
     return found
+
+
+def _is_within(value: object, least: int, most: int) -> bool:
+    return isinstance(value, int) and least <= value <= most  # SQLite takes any type in any column
 
 
 def _as_stored(value: Any) -> Any:

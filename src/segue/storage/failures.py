@@ -32,8 +32,12 @@ def translated(name: str) -> Iterator[None]:
     """Raise Failed `store.…` for what the database of that name raises inside the block."""
     try:
         yield
+    except sa.exc.TimeoutError as error:
+        raise Failed("store.busy", f"the store {name}: too many calls at once; {_NOTHING}, try again") from error
     except sa.exc.DBAPIError as error:
         raise _failed(name, error.orig) from error
+    except sa.exc.StatementError as error:  # a value of another type than its column's
+        raise Failed("store.corrupt", f"the store {name} holds a value that cannot be; see `segue doctor`") from error
     except sqlite3.Error as error:
         raise _failed(name, error) from error
 

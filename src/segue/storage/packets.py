@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from segue.base import text, time
+from segue.base.remotes import remote_key
 from segue.packets import fields
-from segue.storage.tables import packet_tags, packets
+from segue.storage.tables import packet_projects, packet_tags, packets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
 
 _COLUMNS = packets.c
 _BATCH = 500
+_PROJECT_LENGTH = 320
 # Digits of these would be found by every other search for a number.
 _UNSEARCHED = frozenset({"ltm_version", "created_at", "provenance.source_hash"})
+Lists = tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]
+
 _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
@@ -38,6 +42,7 @@ class StoredPacket:
     revision: int
     saved_at: datetime
     project_key: str | None
+    project_label: str | None
     content_hash: str
     flagged: bool
     body: bytes
@@ -57,15 +62,26 @@ class Listed:
     tags: tuple[str, ...]
     flagged: bool
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the shape of a packet in `segue ls --json`."""
+        return {
+            "id": self.id,
+            "created_at": self.created_at,
+            "goal": self.goal,
+            "project": {"name": self.project_name, "ref": self.project_ref},
+            "parent_id": self.parent_id or None,
+            "tags": list(self.tags),
+            "flagged": self.flagged,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a list shows: `project` (name, ref or key) or one of `project_keys`; `tag`; instants in microseconds;
-    `words` folded, all of them; `parent`.
+    """What a list shows: packets of any of `projects` (names, refs or keys); with the `tag`; between two instants in
+    microseconds; that hold all `words`, folded; that continue `parent`.
     """
 
-    project: str | None = None
-    project_keys: tuple[str, ...] | None = None
+    projects: tuple[str, ...] = ()
     tag: str | None = None
     since_us: int | None = None
     until_us: int | None = None
@@ -73,8 +89,8 @@ class Filter:
     parent: str | None = None
 
 
-def derived(packet: Packet, ref_key: str | None) -> dict[str, Any]:
-    """Return the columns that follow from a packet's body; `ref_key` identifies the project that its ref names."""
+def derived(packet: Packet) -> dict[str, Any]:
+    """Return the columns that follow from a packet's body."""
     project = packet.project
     written = fields.texts(packet.document())
     return {
@@ -85,23 +101,48 @@ def derived(packet: Packet, ref_key: str | None) -> dict[str, Any]:
         "goal": packet.goal,
         "project_name": project.name if project and project.name else None,
         "project_ref": project.ref if project and project.ref else None,
-        "ref_key": ref_key,
         "content_hash": packet.content_hash,
         "search_text": text.fold("\n".join(each.text for each in written if each.path not in _UNSEARCHED)),
     }
 
 
-def insert(connection: sa.Connection, stored: StoredPacket, packet: Packet, ref_key: str | None) -> None:
+def wanted_lists(packet: Packet, project_key: str | None, project_label: str | None) -> Lists:
+    """Return what a packet is listed by, each entry with its time: its tags; the project it was saved in, and its own
+    name and ref.
+    """
+    project = packet.project
+    named = [project_key, project_label]
+    named += [project.name, project.ref, remote_key(project.ref)] if project else []
+    projects = {project_entry(name) for name in named if name} - {""}
+    created_us = time.microseconds(packet.created)
+    tags = tuple((tag, created_us) for tag in sorted(set(packet.tags)))
+    return tags, tuple((name, created_us) for name in sorted(projects))
+
+
+def project_entry(name: str) -> str:
+    """Return a name, ref or key of a project as it is listed: case and white space do not matter."""
+    return text.fold(name.replace("\0", "\ufffd"))[:_PROJECT_LENGTH]
+
+
+def insert(connection: sa.Connection, stored: StoredPacket, packet: Packet) -> None:
     """Add a row; its id must be free in its scope."""
-    connection.execute(sa.insert(packets).values(**_row(stored), **derived(packet, ref_key)))
-    _write_tags(connection, stored.scope_id, packet)
+    connection.execute(sa.insert(packets).values(**_row(stored), **derived(packet)))
+    _write_lists(connection, stored.scope_id, packet, stored.project_key, stored.project_label)
 
 
-def replace(connection: sa.Connection, stored: StoredPacket, packet: Packet, ref_key: str | None) -> None:
+def replace(connection: sa.Connection, stored: StoredPacket, packet: Packet) -> None:
     """Put another body, and all that follows from it, into the row of the same scope and id."""
     update = sa.update(packets).where(*_is(stored.scope_id, stored.id))
-    connection.execute(update.values(**_row(stored), **derived(packet, ref_key)))
-    _write_tags(connection, stored.scope_id, packet)
+    connection.execute(update.values(**_row(stored), **derived(packet)))
+    _write_lists(connection, stored.scope_id, packet, stored.project_key, stored.project_label)
+
+
+def derive_again(
+    connection: sa.Connection, scope_id: str, packet: Packet, project_key: str | None, project_label: str | None
+) -> None:
+    """Write the columns and lists that follow from a packet's body once more."""
+    connection.execute(sa.update(packets).where(*_is(scope_id, packet.id)).values(**derived(packet)))
+    _write_lists(connection, scope_id, packet, project_key, project_label)
 
 
 def _row(stored: StoredPacket) -> dict[str, Any]:
@@ -112,17 +153,22 @@ def _row(stored: StoredPacket) -> dict[str, Any]:
         "revision": stored.revision,
         "saved_us": time.microseconds(stored.saved_at),
         "project_key": stored.project_key,
+        "project_label": stored.project_label,
         "flagged": stored.flagged,
         "body": stored.body,
     }
 
 
-def _write_tags(connection: sa.Connection, scope_id: str, packet: Packet) -> None:
-    mine = (packet_tags.c.scope_id == scope_id, packet_tags.c.packet_id == packet.id)
-    connection.execute(sa.delete(packet_tags).where(*mine))
-    rows = [{"scope_id": scope_id, "packet_id": packet.id, "tag": tag} for tag in dict.fromkeys(packet.tags)]
-    if rows:
-        connection.execute(sa.insert(packet_tags), rows)
+def _write_lists(
+    connection: sa.Connection, scope_id: str, packet: Packet, project_key: str | None, project_label: str | None
+) -> None:
+    tags, projects = wanted_lists(packet, project_key, project_label)
+    common = {"scope_id": scope_id, "packet_id": packet.id}
+    for table, column, entries in ((packet_tags, "tag", tags), (packet_projects, "project", projects)):
+        connection.execute(sa.delete(table).where(table.c.scope_id == scope_id, table.c.packet_id == packet.id))
+        if entries:
+            rows = [common | {column: name, "created_us": created_us} for name, created_us in entries]
+            connection.execute(sa.insert(table), rows)
 
 
 def _is(scope_id: str, packet_id: str) -> tuple[sa.ColumnElement[bool], ...]:
@@ -148,6 +194,7 @@ def _stored(row: sa.Row[Any]) -> StoredPacket:
         revision=row.revision,
         saved_at=time.from_microseconds(row.saved_us),
         project_key=row.project_key,
+        project_label=row.project_label,
         content_hash=row.content_hash,
         flagged=row.flagged,
         body=bytes(row.body),
@@ -162,10 +209,16 @@ def with_ending(connection: sa.Connection, scope_id: str, ending: str, limit: in
     return list(connection.execute(query.limit(limit)).scalars())
 
 
-def with_content(connection: sa.Connection, scope_id: str, content_hash: str) -> StoredPacket | None:
-    """Return the newest packet of the scope that records the same state."""
-    query = sa.select(packets).where(_COLUMNS.scope_id == scope_id, _COLUMNS.content_hash == content_hash)
-    row = connection.execute(query.order_by(*_NEWEST_FIRST).limit(1)).one_or_none()
+def with_content(
+    connection: sa.Connection, scope_id: str, content_hash: str, project_keys: tuple[str, ...]
+) -> StoredPacket | None:
+    """Return the newest packet that records the same state and was saved in a project of one of the keys."""
+    conditions = (
+        _COLUMNS.scope_id == scope_id,
+        _COLUMNS.content_hash == content_hash,
+        _COLUMNS.project_key.in_(project_keys),
+    )
+    row = connection.execute(sa.select(packets).where(*conditions).order_by(*_NEWEST_FIRST).limit(1)).one_or_none()
     return None if row is None else _stored(row)
 
 
@@ -175,21 +228,43 @@ _NEWEST_FIRST = (_COLUMNS.created_us.desc(), _COLUMNS.id.desc())
 def listed(
     connection: sa.Connection, scope_id: str, wanted: Filter, limit: int, after: tuple[int, str] | None = None
 ) -> list[Listed]:
-    """Return up to `limit` packets, newest first, beginning behind the position `after` (created_us, id)."""
-    query = _list_query(scope_id).where(*_conditions(scope_id, wanted))
+    """Return up to `limit` packets, newest first, beginning behind the position `after` (created_us, id).
+
+    A list of a project or a tag is read from the table that holds it in the order of time.
+    """
+    query = sa.select(*_LIST_COLUMNS)
+    created_us, packet_id = _COLUMNS.created_us, _COLUMNS.id
+    source = packet_projects if wanted.projects else packet_tags if wanted.tag is not None else None
+    if source is not None:
+        mine = sa.and_(_COLUMNS.scope_id == source.c.scope_id, _COLUMNS.id == source.c.packet_id)
+        query = query.select_from(source.join(packets, mine)).where(source.c.scope_id == scope_id)
+        if len(wanted.projects) > 1:
+            query = query.distinct()  # a packet can be listed under several of them
+        else:
+            created_us, packet_id = source.c.created_us, source.c.packet_id
+    else:
+        query = query.where(_COLUMNS.scope_id == scope_id)
+    query = query.where(*_conditions(scope_id, wanted, created_us))
     if after is not None:
-        created_us, packet_id = after
-        query = query.where(sa.tuple_(_COLUMNS.created_us, _COLUMNS.id) < sa.tuple_(created_us, packet_id))
-    return _with_tags(connection, scope_id, connection.execute(query.order_by(*_NEWEST_FIRST).limit(limit)).all())
+        query = query.where(sa.tuple_(created_us, packet_id) < sa.tuple_(*after))
+    rows = connection.execute(query.order_by(created_us.desc(), packet_id.desc()).limit(limit)).all()
+    return _with_tags(connection, scope_id, rows)
 
 
-def _list_query(scope_id: str) -> sa.Select[Any]:
-    columns = [_COLUMNS.id, _COLUMNS.created_at, _COLUMNS.created_us, _COLUMNS.goal, _COLUMNS.project_name]
-    columns += [_COLUMNS.project_ref, _COLUMNS.parent_id, _COLUMNS.flagged]
-    return sa.select(*columns).where(_COLUMNS.scope_id == scope_id)
+_LIST_COLUMNS = (
+    _COLUMNS.id,
+    _COLUMNS.created_at,
+    _COLUMNS.created_us,
+    _COLUMNS.goal,
+    _COLUMNS.project_name,
+    _COLUMNS.project_ref,
+    _COLUMNS.project_label,
+    _COLUMNS.parent_id,
+    _COLUMNS.flagged,
+)
 
 
-def _with_tags(connection: sa.Connection, scope_id: str, rows: Sequence[sa.Row[Any]]) -> list[Listed]:
+def _with_tags(connection: sa.Connection, scope_id: str, rows: Sequence[Any]) -> list[Listed]:
     tags = _tags(connection, scope_id, [row.id for row in rows])
     return [
         Listed(
@@ -197,7 +272,8 @@ def _with_tags(connection: sa.Connection, scope_id: str, rows: Sequence[sa.Row[A
             created_at=row.created_at,
             created_us=row.created_us,
             goal=row.goal,
-            project_name=row.project_name or "",
+            # One that names a project of its own is not shown under the name of where it was saved.
+            project_name=row.project_name or ("" if row.project_ref else row.project_label or ""),
             project_ref=row.project_ref or "",
             parent_id=row.parent_id or "",
             tags=tags.get(row.id, ()),
@@ -217,40 +293,37 @@ def _tags(connection: sa.Connection, scope_id: str, packet_ids: list[str]) -> di
     return found
 
 
-def _conditions(scope_id: str, wanted: Filter) -> list[sa.ColumnElement[bool]]:
+def _conditions(scope_id: str, wanted: Filter, created_us: sa.ColumnElement[int]) -> list[sa.ColumnElement[bool]]:
     conditions: list[sa.ColumnElement[bool]] = []
-    keys = wanted.project_keys or ()
-    if wanted.project is not None:
-        keys = (wanted.project, *keys)
-        named = [_COLUMNS.project_name == wanted.project, _COLUMNS.project_ref == wanted.project]
-    else:
-        named = []
-    if keys:
-        conditions.append(sa.or_(_COLUMNS.project_key.in_(keys), _COLUMNS.ref_key.in_(keys), *named))
-    if wanted.tag is not None:
-        tagged = sa.select(packet_tags.c.packet_id).where(
-            packet_tags.c.scope_id == scope_id, packet_tags.c.tag == wanted.tag
-        )
-        conditions.append(_COLUMNS.id.in_(tagged))
+    if wanted.projects:
+        conditions.append(packet_projects.c.project.in_(wanted.projects))
+        if wanted.tag is not None:
+            conditions.append(_is_tagged(scope_id, wanted.tag))
+    elif wanted.tag is not None:
+        conditions.append(packet_tags.c.tag == wanted.tag)
     if wanted.since_us is not None:
-        conditions.append(_COLUMNS.created_us >= wanted.since_us)
+        conditions.append(created_us >= wanted.since_us)
     if wanted.until_us is not None:
-        conditions.append(_COLUMNS.created_us < wanted.until_us)
+        conditions.append(created_us < wanted.until_us)
     if wanted.parent is not None:
         conditions.append(_COLUMNS.parent_id == wanted.parent)
-    conditions += [_COLUMNS.search_text.contains(word, autoescape=True) for word in wanted.words]
-    return conditions
+    return conditions + [_COLUMNS.search_text.contains(word, autoescape=True) for word in wanted.words]
 
 
-def tags_of(connection: sa.Connection, scope_id: str, packet_id: str) -> tuple[str, ...]:
-    """Return the tags of a packet, sorted."""
-    return _tags(connection, scope_id, [packet_id]).get(packet_id, ())
+def _is_tagged(scope_id: str, tag: str) -> sa.ColumnElement[bool]:
+    tags = packet_tags.c
+    return sa.exists().where(tags.scope_id == scope_id, tags.packet_id == _COLUMNS.id, tags.tag == tag)
 
 
-def derive_again(connection: sa.Connection, scope_id: str, packet: Packet, columns: dict[str, Any]) -> None:
-    """Write the columns and tags that follow from a packet's body once more."""
-    connection.execute(sa.update(packets).where(*_is(scope_id, packet.id)).values(**columns))
-    _write_tags(connection, scope_id, packet)
+def lists_of(connection: sa.Connection, scope_id: str, packet_id: str) -> Lists:
+    """Return what a packet is listed by, as the lists say, each entry with its time."""
+    found = []
+    for table, column in ((packet_tags, packet_tags.c.tag), (packet_projects, packet_projects.c.project)):
+        query = sa.select(column, table.c.created_us).where(
+            table.c.scope_id == scope_id, table.c.packet_id == packet_id
+        )
+        found.append(tuple(sorted((name, created_us) for name, created_us in connection.execute(query))))
+    return found[0], found[1]
 
 
 def by_ids(connection: sa.Connection, scope_id: str, packet_ids: Sequence[str]) -> dict[str, Listed]:
@@ -258,7 +331,8 @@ def by_ids(connection: sa.Connection, scope_id: str, packet_ids: Sequence[str]) 
     found: dict[str, Listed] = {}
     for start in range(0, len(packet_ids), _BATCH):
         batch = list(packet_ids[start : start + _BATCH])
-        rows = connection.execute(_list_query(scope_id).where(_COLUMNS.id.in_(batch))).all()
+        query = sa.select(*_LIST_COLUMNS).where(_COLUMNS.scope_id == scope_id, _COLUMNS.id.in_(batch))
+        rows = connection.execute(query).all()
         found |= {item.id: item for item in _with_tags(connection, scope_id, rows)}
     return found
 
@@ -281,11 +355,20 @@ def all_parents(connection: sa.Connection, scope_id: str) -> dict[str, str]:
     return {row.id: row.parent_id for row in connection.execute(query)}
 
 
-def count(connection: sa.Connection, scope_id: str, project_keys: tuple[str, ...] | None = None) -> int:
-    """Return how many packets the scope has, or how many of the project that has these keys."""
-    conditions = _conditions(scope_id, Filter(project_keys=project_keys))
-    query = sa.select(sa.func.count()).select_from(packets).where(_COLUMNS.scope_id == scope_id, *conditions)
+def count(connection: sa.Connection, scope_id: str, projects: tuple[str, ...] = ()) -> int:
+    """Return how many packets the scope has, or how many are listed under any of `projects`."""
+    query = sa.select(sa.func.count()).select_from(packets).where(_COLUMNS.scope_id == scope_id)
+    if projects:
+        columns = packet_projects.c
+        query = sa.select(sa.func.count(sa.distinct(columns.packet_id)))
+        query = query.where(columns.scope_id == scope_id, columns.project.in_(projects))
     return connection.execute(query).scalar_one()
+
+
+def has_children(connection: sa.Connection, scope_id: str, packet_id: str) -> bool:
+    """Whether a packet of the scope names `packet_id` as its parent."""
+    query = sa.select(_COLUMNS.id).where(_COLUMNS.scope_id == scope_id, _COLUMNS.parent_id == packet_id).limit(1)
+    return connection.execute(query).first() is not None
 
 
 def known(connection: sa.Connection, scope_id: str, packet_ids: list[str]) -> set[str]:

@@ -7,12 +7,12 @@ where it differs from HEAD.
 from __future__ import annotations
 
 import contextlib
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from segue.base import files
 from segue.base.errors import Failed
 from segue.storage import settings
 from segue.storage.database import Database, pragma
@@ -20,8 +20,9 @@ from segue.storage.database import Database, pragma
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from alembic.config import Config
+
 HEAD = "0002"
-_LOCK = 0x5E60E
 _LOCK_SECONDS = 120
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
@@ -39,10 +40,24 @@ def ensure(database: Database) -> None:
         return
     if database.read_only:
         raise Failed("store.read_only", f"the store {database.name} needs a migration and cannot be written")
-    with _exclusive(database), database.write() as connection:
-        if not database.is_sqlite:
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
-        migrate(connection, database.name)
+    with _exclusive(database):
+        _keep_before_upgrade(database)
+        with database.write() as connection:
+            migrate(connection, database.name)
+
+
+def _keep_before_upgrade(database: Database) -> None:
+    """Copy an embedded store before it is migrated, to `backups` beside it, once for each revision."""
+    if database.path is None:
+        return
+    with database.read() as connection:  # once more: another process may have migrated it meanwhile
+        revision = stored_revision(connection)
+    if revision in (None, HEAD) or revision not in _known_revisions(_config()):
+        return
+    kept = database.path.parent / "backups" / f"{database.path.stem}-schema-{revision}.db"
+    if not kept.exists():
+        with files.staged(kept) as partial:
+            database.copy_file(partial)
 
 
 def stored_revision(connection: sa.Connection) -> str | None:
@@ -58,13 +73,8 @@ def migrate(connection: sa.Connection, name: str) -> None:
     revision = stored_revision(connection)
     if revision == HEAD:
         return
-    from alembic.config import Config
-    from alembic.script import ScriptDirectory
-
-    config = Config()
-    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if revision is not None and revision not in known:
+    config = _config()
+    if revision is not None and revision not in _known_revisions(config):
         raise Failed(
             "store.newer",
             f"the store {name} has schema {revision}, which this version of Segue does not know; upgrade Segue",
@@ -75,15 +85,27 @@ def migrate(connection: sa.Connection, name: str) -> None:
     _upgrade(connection, config)
 
 
-def _upgrade(connection: sa.Connection, config: object) -> None:
-    from alembic import command
+def _config() -> Config:
     from alembic.config import Config
 
-    assert isinstance(config, Config)  # noqa: S101 - narrows the type; the import above must stay lazy
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    return config
+
+
+def _known_revisions(config: Config) -> set[str]:
+    from alembic.script import ScriptDirectory
+
+    return {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+
+
+def _upgrade(connection: sa.Connection, config: Config) -> None:
+    from alembic import command
+
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
-    if settings.get(connection, "key") is None:
-        settings.put(connection, "key", secrets.token_hex(32))
+    if settings.get(connection, settings.KEY) is None:
+        settings.make_key(connection)
 
 
 @contextlib.contextmanager

@@ -8,10 +8,10 @@ import sqlalchemy as sa
 
 from segue.base import ids, time
 from segue.storage import settings
-from segue.storage.database import lock_scope
 from segue.storage.tables import scopes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
 
     from segue.storage.database import Database
@@ -19,15 +19,14 @@ if TYPE_CHECKING:
 SETTING = "local_scope"
 
 
-def local(database: Database, now: datetime) -> str:
+def local(database: Database, clock: Callable[[], datetime]) -> str:
     """Return the id of the local user's scope; the first call in a store makes it."""
     with database.read() as connection:
         scope_id = settings.get(connection, SETTING)
     if scope_id is not None:
         return scope_id
     with database.write() as connection:
-        lock_scope(connection, SETTING)
-        return settings.get(connection, SETTING) or _make_local(connection, now)
+        return settings.get(connection, SETTING) or _make_local(connection, clock())
 
 
 def _make_local(connection: sa.Connection, now: datetime) -> str:
@@ -36,3 +35,8 @@ def _make_local(connection: sa.Connection, now: datetime) -> str:
     connection.execute(sa.insert(scopes).values(scope_id=scope_id, kind="personal", name="local", created_us=made))
     settings.put(connection, SETTING, scope_id)
     return scope_id
+
+
+def exists(connection: sa.Connection, scope_id: str) -> bool:
+    """Whether there is a scope with that id."""
+    return connection.execute(sa.select(scopes.c.scope_id).where(scopes.c.scope_id == scope_id)).first() is not None

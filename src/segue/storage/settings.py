@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import secrets
+
 import sqlalchemy as sa
 
+from segue.base.errors import Failed
 from segue.storage.tables import settings
+
+KEY = "key"
+_KEY_BYTES = 32
 
 
 def get(connection: sa.Connection, name: str) -> str | None:
@@ -17,3 +23,20 @@ def put(connection: sa.Connection, name: str, value: str) -> None:
     """Set a setting, replacing its value."""
     connection.execute(sa.delete(settings).where(settings.c.name == name))
     connection.execute(sa.insert(settings).values(name=name, value=value))
+
+
+def signing_key(connection: sa.Connection) -> bytes:
+    """Return the key that cursors are signed with. Raises Failed `store.key` where the store has lost it."""
+    value = get(connection, KEY) or ""
+    try:
+        key = bytes.fromhex(value)
+    except ValueError:
+        key = b""
+    if len(key) < _KEY_BYTES:
+        raise Failed("store.key", "the store has lost its signing key; run `segue doctor --repair`")
+    return key
+
+
+def make_key(connection: sa.Connection) -> None:
+    """Give the store a new signing key; cursors from before do not hold any more."""
+    put(connection, KEY, secrets.token_hex(_KEY_BYTES))

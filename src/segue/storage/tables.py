@@ -41,6 +41,11 @@ def _key(length: int) -> String:
     return String(length).with_variant(String(length, collation="C"), "postgresql")
 
 
+def _scope_column(name: str, **options: Any) -> Column[str]:
+    """A column that names a scope, or the user of a personal one: a restore renames these."""
+    return Column(name, _key(64), info={"scope": True}, **options)
+
+
 settings = Table(
     "settings",
     metadata,
@@ -51,7 +56,7 @@ settings = Table(
 scopes = Table(
     "scopes",
     metadata,
-    Column("scope_id", _key(64), primary_key=True),
+    _scope_column("scope_id", primary_key=True),
     Column("kind", String(16), nullable=False),
     Column("name", Text, nullable=False),
     Column("created_us", BigInteger, nullable=False),
@@ -60,9 +65,9 @@ scopes = Table(
 packets = Table(
     "packets",
     metadata,
-    Column("scope_id", _key(64), primary_key=True),
+    _scope_column("scope_id", primary_key=True),
     Column("id", _key(64), primary_key=True),
-    Column("owner_id", _key(64), nullable=False),
+    _scope_column("owner_id", nullable=False),
     Column("revision", Integer, nullable=False),
     Column("ltm_version", String(8), nullable=False),
     Column("parent_id", _key(64)),
@@ -72,33 +77,44 @@ packets = Table(
     Column("goal", PlainText, nullable=False),
     Column("project_name", PlainText),
     Column("project_ref", PlainText),
-    Column("ref_key", PlainText),
     Column("project_key", PlainText),
+    Column("project_label", PlainText),
     Column("content_hash", String(71), nullable=False),
     Column("flagged", Boolean, nullable=False),
     Column("search_text", PlainText, nullable=False),
     Column("body", LargeBinary, nullable=False),
     Index("packets_by_time", "scope_id", "created_us", "id"),
     Index("packets_by_parent", "scope_id", "parent_id"),
-    Index("packets_by_project", "scope_id", "project_key", "created_us"),
-    Index("packets_by_ref", "scope_id", "ref_key", "created_us"),
     Index("packets_by_content", "scope_id", "content_hash"),
 )
 
+# What packets are listed by; each row repeats the packet's time, so that a list is read in its order.
 packet_tags = Table(
     "packet_tags",
     metadata,
-    Column("scope_id", _key(64), primary_key=True),
+    _scope_column("scope_id", primary_key=True),
     Column("tag", _key(32), primary_key=True),
+    Column("created_us", BigInteger, primary_key=True, autoincrement=False),
     Column("packet_id", _key(64), primary_key=True),
     ForeignKeyConstraint(["scope_id", "packet_id"], ["packets.scope_id", "packets.id"], ondelete="CASCADE"),
     Index("packet_tags_by_packet", "scope_id", "packet_id"),
 )
 
+packet_projects = Table(
+    "packet_projects",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("project", _key(320), primary_key=True),
+    Column("created_us", BigInteger, primary_key=True, autoincrement=False),
+    Column("packet_id", _key(64), primary_key=True),
+    ForeignKeyConstraint(["scope_id", "packet_id"], ["packets.scope_id", "packets.id"], ondelete="CASCADE"),
+    Index("packet_projects_by_packet", "scope_id", "packet_id"),
+)
+
 events = Table(
     "events",
     metadata,
-    Column("scope_id", _key(64), primary_key=True),
+    _scope_column("scope_id", primary_key=True),
     Column("id", _key(26), primary_key=True),
     Column("at_us", BigInteger, nullable=False),
     Column("actor", Text, nullable=False),
@@ -111,9 +127,9 @@ events = Table(
 capsules = Table(
     "capsules",
     metadata,
-    Column("scope_id", _key(64), primary_key=True),
+    _scope_column("scope_id", primary_key=True),
     Column("id", _key(64), primary_key=True),
-    Column("owner_id", _key(64), nullable=False),
+    _scope_column("owner_id", nullable=False),
     Column("text", Text, nullable=False),
     Column("topic", Text, nullable=False),
     Column("seed", Text, nullable=False),
@@ -121,7 +137,7 @@ capsules = Table(
     Column("created_us", BigInteger, nullable=False),
     Column("saved_us", BigInteger, nullable=False),
     Column("origin_id", _key(64)),
-    Column("project_key", Text, nullable=False),
+    Column("project_key", Text),
     Column("flagged", Boolean, nullable=False),
     Index("capsules_by_time", "scope_id", "created_us", "id"),
     Index("capsules_by_origin", "scope_id", "origin_id"),

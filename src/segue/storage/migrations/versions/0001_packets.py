@@ -27,14 +27,8 @@ def upgrade() -> None:
         sa.Column("created_us", sa.BigInteger, nullable=False),
     )
     _packets()
-    op.create_table(
-        "packet_tags",
-        sa.Column("scope_id", _key(64), primary_key=True),
-        sa.Column("tag", _key(32), primary_key=True),
-        sa.Column("packet_id", _key(64), primary_key=True),
-        sa.ForeignKeyConstraint(["scope_id", "packet_id"], ["packets.scope_id", "packets.id"], ondelete="CASCADE"),
-    )
-    op.create_index("packet_tags_by_packet", "packet_tags", ["scope_id", "packet_id"])
+    _listed_by("packet_tags", sa.Column("tag", _key(32), primary_key=True))
+    _listed_by("packet_projects", sa.Column("project", _key(320), primary_key=True))
     op.create_table(
         "events",
         sa.Column("scope_id", _key(64), primary_key=True),
@@ -63,8 +57,8 @@ def _packets() -> None:
         sa.Column("goal", sa.Text, nullable=False),
         sa.Column("project_name", sa.Text),
         sa.Column("project_ref", sa.Text),
-        sa.Column("ref_key", sa.Text),
         sa.Column("project_key", sa.Text),
+        sa.Column("project_label", sa.Text),
         sa.Column("content_hash", sa.String(71), nullable=False),
         sa.Column("flagged", sa.Boolean, nullable=False),
         sa.Column("search_text", sa.Text, nullable=False),
@@ -72,9 +66,19 @@ def _packets() -> None:
     )
     op.create_index("packets_by_time", "packets", ["scope_id", "created_us", "id"])
     op.create_index("packets_by_parent", "packets", ["scope_id", "parent_id"])
-    op.create_index("packets_by_project", "packets", ["scope_id", "project_key", "created_us"])
-    op.create_index("packets_by_ref", "packets", ["scope_id", "ref_key", "created_us"])
     op.create_index("packets_by_content", "packets", ["scope_id", "content_hash"])
+
+
+def _listed_by(table: str, column: sa.Column[str]) -> None:
+    op.create_table(
+        table,
+        sa.Column("scope_id", _key(64), primary_key=True),
+        column,
+        sa.Column("created_us", sa.BigInteger, primary_key=True, autoincrement=False),
+        sa.Column("packet_id", _key(64), primary_key=True),
+        sa.ForeignKeyConstraint(["scope_id", "packet_id"], ["packets.scope_id", "packets.id"], ondelete="CASCADE"),
+    )
+    op.create_index(f"{table}_by_packet", table, ["scope_id", "packet_id"])
 
 
 def downgrade() -> None:

@@ -26,7 +26,7 @@ def upgrade() -> None:
         sa.Column("created_us", sa.BigInteger, nullable=False),
         sa.Column("saved_us", sa.BigInteger, nullable=False),
         sa.Column("origin_id", _key(64)),
-        sa.Column("project_key", sa.Text, nullable=False),
+        sa.Column("project_key", sa.Text),
         sa.Column("flagged", sa.Boolean, nullable=False),
     )
     op.create_index("capsules_by_time", "capsules", ["scope_id", "created_us", "id"])
