@@ -229,11 +229,13 @@ def test_a_quoted_value_goes_as_a_whole(text: str, expected: str) -> None:
 
 def spans(text: str) -> list[tuple[int, int, bool]]:
     """What each pattern finds by itself: start, end, and whether more belongs to it (a key behind its header)."""
-    found = []
+    found: list[tuple[int, int, bool]] = []
     for pattern in (*CORE, *EXTENDED):
-        for match in re2.finditer(pattern.regex, text):
-            if pattern.accepts is None or pattern.accepts(match, text):
-                found.append((*match.span(1 if match.re.groups else 0), pattern.hidden))
+        found += [
+            (*match.span(1 if match.re.groups else 0), pattern.hidden)
+            for match in re2.finditer(pattern.regex, text)
+            if pattern.accepts is None or pattern.accepts(match, text)
+        ]
     return found
 
 
