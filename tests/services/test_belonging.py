@@ -164,8 +164,9 @@ def test_a_replaced_packet_stays_where_it_was_saved(segue_: segue.Segue, other: 
 
 
 def test_a_packet_under_two_names_of_its_project_is_listed_once(location: str, repository: Path, draft: Draft) -> None:
-    _git(repository, "remote", "add", "origin", "git@github.com:acme/app")
+    (repository / "segue.toml").write_text('[project]\nid = "importer"\nref = "github.com/acme/app"\n')
     with segue.open(location, directory=repository) as opened:
+        assert {"set:importer", "remote:github.com/acme/app"} <= set(opened.project.keys)
         members = {"project": {"name": "app", "ref": "github.com/acme/app"}}
         saved = [opened.packets.save(draft(goal=f"Goal {number}.", **members)).id for number in range(3)]
         first = opened.packets.ls(project=".", limit=2)

@@ -161,6 +161,7 @@ def test_a_store_is_kept_before_it_is_migrated(tmp_path: Path) -> None:
     with segue.open(tmp_path / "elsewhere.db") as fresh:
         fresh.store.restore(kept)
         assert [line.goal for line in fresh.packets.ls().packets] == ["Older."]
+    assert [each.name for each in kept.parent.iterdir()] == [kept.name]
     assert _tables(str(kept)) == before
     _run(str(path), "DROP TABLE capsules", "UPDATE alembic_version SET version_num = '0001'")
     kept.write_bytes(content)

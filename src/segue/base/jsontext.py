@@ -20,7 +20,7 @@ MAX_DIGITS = 400
 
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 # Possessive, and the closing quote may lack: a string without an end must not be tried again from each quote in it.
-_STRUCTURE = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_STRUCTURE = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*"?|[\[\]{}]', re.DOTALL)
 
 
 class _Rejected(ValueError):

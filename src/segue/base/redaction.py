@@ -29,7 +29,7 @@ _LISTED_KINDS = 5
 _SHOWN_SOURCE = 512
 _MASK_ROUNDS = 4
 _KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_BODY = re.compile(r"(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{16,}+)*+(?:(?:\s|\\[nr])*[A-Za-z0-9+/]*={1,2})?")
+_KEY_BODY = re.compile(r"(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{16,}+)*(?:(?:\s|\\[nr])*[A-Za-z0-9+/]*={1,2})?")
 
 
 class Field(NamedTuple):

@@ -105,7 +105,7 @@ def _state(host: Host, scope: Scope, around: Surroundings) -> State:
     command_for(scope, around)
     try:
         spot = _look(host, scope, around)
-    except InvalidInput as error:
+    except (InvalidInput, Refused) as error:
         path = Path(error.details["path"])
         return State(scope, path, "unreadable", str(error.details.get("reason", error.message)))
     installed = _installed(spot)
@@ -123,7 +123,9 @@ def _look(host: Host, scope: Scope, around: Surroundings) -> _Spot:
     found = place.look(path, base, new_mode=_NEW_MODES[scope])
     if scope == "project" and not found.target.is_relative_to(base.resolve()):
         # Of a repository that came from somebody else, a link could lead anywhere.
-        raise Refused("hosts.outside", f"{path} leads out of the project, to {found.target}; it was left alone")
+        said = f"it leads out of the project, to {found.target}"
+        message = f"{path} was left alone, because {said}"
+        raise Refused("hosts.outside", message, {"path": str(path), "reason": said})
     command = command_for(scope, around)
     try:
         entry = None if found.data is None else editor.get(found.data, host.keys, ENTRY)

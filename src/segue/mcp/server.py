@@ -19,7 +19,8 @@ from mcp_types import Tool as ListedTool
 
 import segue as library
 from segue.base.errors import InvalidInput, SegueError
-from segue.base.untrusted import one_line, shorten
+from segue.base.redaction import shown
+from segue.base.untrusted import one_line
 from segue.mcp.tools import TOOLS, bounded
 from segue.mcp.wire import Answering
 
@@ -65,7 +66,7 @@ class Server(MCPServer[Any]):
         tool = self._tools.get(name)
         if tool is None:
             known = ", ".join(self._tools)
-            raise ToolError(f"error: there is no tool {shorten(one_line(name[:80]), 40)!r}; the tools are {known}")
+            raise ToolError(f"error: there is no tool '{shown(name, 40)}'; the tools are {known}")
         self._check(tool, arguments)
         answer = bounded(await anyio.to_thread.run_sync(_run, tool, self._segue, arguments))
         text, data = sendable(answer.text), sendable(answer.data)
@@ -75,9 +76,7 @@ class Server(MCPServer[Any]):
         unknown = sorted(set(arguments) - set(tool.properties))
         if unknown:
             names = ", ".join(tool.properties) or "none"
-            raise ToolError(
-                f"error: unknown argument '{shorten(one_line(unknown[0][:80]), 40)}'; {tool.name} takes: {names}"
-            )
+            raise ToolError(f"error: unknown argument '{shown(unknown[0], 40)}'; {tool.name} takes: {names}")
         for name in tool.required:
             if name not in arguments:
                 raise ToolError(f"error: missing '{name}' argument")

@@ -23,14 +23,16 @@ MAX_NESTING = 1_000
 
 _CHUNK = 256 * 1024
 _BLANK = b" \t\r\n,"
-# Possessive: what was passed over once is not tried again.
-_FLAT = rb'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+'
+# Runs are possessive: what was passed over once is not tried again. Groups are not, since the first releases of
+# Python 3.11 lose their place in a possessive group.
+_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*"'
+_FLAT = rb'[^"\[\]{}]*+(?:' + _STRING + rb'[^"\[\]{}]*+)*'
 _PASSED = re.compile(_FLAT, re.DOTALL)
 # Deep in an element nothing can end it but its own bracket: lists and objects that hold no others are passed over.
 _PASSED_DEEP = re.compile(
-    rb'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+"|\[' + _FLAT + rb"\]|\{" + _FLAT + rb"\})*+", re.DOTALL
+    rb'[^"\[\]{}]*+(?:(?:' + _STRING + rb"|\[" + _FLAT + rb"\]|\{" + _FLAT + rb'\})[^"\[\]{}]*+)*', re.DOTALL
 )
-_IN_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
+_IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*', re.DOTALL)
 _KEY = re.compile(rb'"(\w{1,40})"\s{0,40}:\s{0,40}\[$')
 _KEY_SPAN = 130
 _OPENING, _CLOSING = b"{[", b"}]"
