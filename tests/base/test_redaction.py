@@ -267,6 +267,30 @@ def test_of_what_was_matched_no_character_survives(text: str) -> None:
         assert re.sub(r"(\[redacted:[a-z0-9-]+\])+", "[redacted:x]", result) == once
 
 
+# -- foreign text in a message --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "length", "expected"),
+    [
+        ("nothing", 64, "nothing"),
+        ("no\x1b[31m\nthing\u202e", 64, r"no\x1b[31m ⏎ thing\u202e"),
+        ("x" * 65, 64, "x" * 63 + "…"),
+        ("half \ud800", 64, r"half \ud800"),
+        (f"use {AWS + run(UPPER, 16)} here", 64, "use [redacted:aws-key] here"),
+        (f"use {GITHUB + run(ALNUM, 40)}", 20, "use [redacted:gh-to…"),  # masked first, then cut
+    ],
+)
+def test_foreign_text_is_shown_short_harmless_and_without_secrets(text: str, length: int, expected: str) -> None:
+    assert redaction.shown(text, length) == expected
+
+
+@pytest.mark.parametrize("before", range(0, 4_000, 97))
+def test_no_cut_brings_a_secret_out(before: int) -> None:
+    secret = AWS + run(UPPER, 16)
+    assert secret[:8] not in redaction.shown("x" * before + " " + secret, 64)
+
+
 # -- hostile texts --------------------------------------------------------------------------------------------------
 
 SIZE = 256 * 1024

@@ -28,12 +28,16 @@ def test_install_is_idempotent_and_uninstall_gives_back_the_bytes(shell: Shell, 
     file.parent.mkdir(exist_ok=True)
     before = b'{\n\t"theme": "dark", // mine\n\t"mcpServers": {"other": {"command": "x"}},\n}\n'
     file.write_bytes(before)
+    planned = shell.run("hosts", "install", host, "--dry-run")
+    assert planned.lines[0] == f"would write Segue's entry into: {file}"
+    assert file.read_bytes() == before
     installed = shell.run("hosts", "install", host)
     assert (installed.code, installed.out) == (0, f"Segue's entry written into: {file}\n")
     assert "the file before: " in installed.err
     after = file.read_bytes()
     assert b"// mine" in after
     assert json.dumps(PROGRAM).encode() in after
+    assert shell.run("hosts", "install", host, "--dry-run").out == f"unchanged: {file}\n"
     again = shell.run("hosts", "install", host, "--user", "--json")
     assert (again.code, again.json["action"], again.json["path"]) == (0, "unchanged", str(file))
     assert file.read_bytes() == after
@@ -49,7 +53,7 @@ def test_a_file_that_was_not_there_is_written_and_taken_away(cli: InPlace) -> No
     file.parent.mkdir()
     assert cli("hosts", "install", "cursor").out == f"written, with Segue's entry: {file}\n"
     assert cli("hosts", "install", "cursor").out == f"unchanged: {file}\n"
-    assert cli("hosts", "uninstall", "cursor", "--dry-run").lines[0] == f"would be Segue's entry taken out of: {file}"
+    assert cli("hosts", "uninstall", "cursor", "--dry-run").lines[0] == f"would take Segue's entry out of: {file}"
     assert cli("hosts", "uninstall", "cursor").out == f"Segue's entry taken out of: {file}\n"
     assert not file.exists()
 
@@ -57,7 +61,7 @@ def test_a_file_that_was_not_there_is_written_and_taken_away(cli: InPlace) -> No
 def test_dry_run_changes_nothing(shell: Shell) -> None:
     result = shell.run("hosts", "install", "claude-code", "--dry-run")
     assert result.code == 0
-    assert result.lines[0] == f"would be written, with Segue's entry: {user_file(shell, 'claude-code')}"
+    assert result.lines[0] == f"would write, with Segue's entry: {user_file(shell, 'claude-code')}"
     assert any(line.startswith("+") and "mcpServers" in line for line in result.lines)
     assert list(shell.home.iterdir()) == []
     found = shell.run("hosts", "install", "claude-code", "--dry-run", "--json").json

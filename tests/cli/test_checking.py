@@ -84,6 +84,9 @@ def test_a_draft_is_invalid_and_told_that_it_is_a_draft(cli: InPlace) -> None:
     result = cli("check", cli.write("draft.json", draft))
     assert result.code == 3
     assert result.err.splitlines()[-1] == "as a draft it is fine: `segue save` fills in id and created_at"
+    leak = cli("check", cli.write("leak.json", draft | {"goal": f"Use {AWS_KEY} now."}), "--fix")
+    assert (leak.code, leak.err.splitlines()[-1]) == (3, result.err.splitlines()[-1])
+    assert cli("save", "leak.json").code == 0
     for changes in ({"goal": ""}, {"tags": ["NOT A TAG"]}):
         assert "as a draft" not in cli("check", cli.write("bad.json", draft | changes)).err
     assert "as a draft" not in cli("check", FIRST).err

@@ -119,6 +119,20 @@ def test_it_continues_a_text(where: Place, wire: Wire) -> None:
     assert [each["origin"] for each in stored(where)] == [None]  # a text that is not in the store is no origin
 
 
+def test_what_either_cut_drops_is_said(wire: Wire) -> None:
+    """The new capsule is too long by itself, and what is left of it too long for both."""
+    older = text(skeleton="".join(f"CHOICE | step {n} | {str(n) * 180}\n" for n in range(4)))
+    loops = "".join(f"PROMISE | {str(n) * 180} | LOW\n" for n in range(7))
+    long = text(minute="2026-05-05T09:30Z", skeleton="OUTCOME | part | done\n", loops=loops)
+    cut = capsules.fit(long)
+    stitched = capsules.stitch(older, cut.capsule)
+    assert cut.dropped
+    assert stitched.dropped
+    found = write(wire, long, continues=older)
+    assert found["capsule"] == stitched.capsule.text
+    assert found["dropped"] == [line.to_json() for line in (*cut.dropped, *stitched.dropped)]
+
+
 def test_what_is_replaced_is_said(wire: Wire) -> None:
     older = text(skeleton="CHOICE | stream rows | memory ran out\n")
     changed = newer(skeleton="CHOICE | stream rows | the replica is slow\n")

@@ -32,6 +32,15 @@ def test_every_text_of_the_packet_is_shown() -> None:
     assert "[failed] A bigger timeout." in shown
 
 
+def test_an_age_that_is_a_date_is_not_said_twice() -> None:
+    later = datetime(2026, 7, 4, tzinfo=UTC)
+    shown = summary.render(Packet.from_document(minimal()), later).splitlines()
+    assert "Created:    2026-05-04T09:30:00Z" in shown
+    # In another zone it was another day.
+    elsewhere = summary.render(Packet.from_document(minimal(created_at="2026-05-04T01:00:00+09:00")), later)
+    assert "Created:    2026-05-04T01:00:00+09:00 (2026-05-03)" in elsewhere.splitlines()
+
+
 def test_what_is_absent_is_left_out() -> None:
     shown = summary.render(Packet.from_document(minimal()), NOW, ["Published: no"])
     assert "Published: no" in shown.splitlines()

@@ -6,7 +6,6 @@ import os
 import sqlite3
 import stat
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,8 +17,8 @@ from segue.storage import schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
-Draft = Callable[..., dict[str, Any]] if TYPE_CHECKING else Any
 NOW = datetime(2026, 5, 4, 9, 30, tzinfo=UTC)
 CAPSULE = """\
 ===PCSF:v1.2===
@@ -213,7 +212,7 @@ def test_no_copy_is_left_and_none_can_be_read_by_others(
     )
     try:
         opened.store.restore(backup)
-        monkeypatch.setattr(store_service.examination, "examine", lambda *_, **__: 1 / 0)
+        monkeypatch.setattr("segue.storage.examination.examine", lambda *_, **__: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             opened.store.restore(backup)
     finally:

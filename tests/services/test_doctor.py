@@ -285,3 +285,19 @@ def test_tags_of_no_packet_are_found(tmp_path: Path, draft: Draft) -> None:
     connection.close()
     with segue.open(path) as opened:
         assert _codes(opened.store.doctor()) == {("doctor.damaged", False)}
+
+
+def test_the_work_grows_with_batches_not_with_packets(segue_: segue.Segue, draft: Draft) -> None:
+    """A query for each packet would make the doctor of a large store take minutes."""
+    statements: list[str] = []
+    sa.event.listen(
+        segue_._database.engine, "before_cursor_execute", lambda *arguments: statements.append(arguments[2])
+    )
+    counts = []
+    for number in (1, 40):
+        for index in range(number):
+            segue_.packets.save(draft(goal=f"Goal {number} {index}.", tags=["one", "two"]))
+        statements.clear()
+        assert segue_.store.doctor() == []
+        counts.append(len(statements))
+    assert counts[0] == counts[1]

@@ -26,6 +26,12 @@ _ACTIONS = {
     "removed": "Segue's entry taken out of",
     "unchanged": "unchanged",
 }
+_PLANS = {
+    "created": "would write, with Segue's entry",
+    "changed": "would write Segue's entry into",
+    "removed": "would take Segue's entry out of",
+    "unchanged": "unchanged",
+}
 
 _HostName = Annotated[str, typer.Argument(metavar="HOST", show_default=False, help="claude-code or cursor.")]
 _InProject = Annotated[bool, typer.Option("--project", help="In this project's file, which a team shares.")]
@@ -118,8 +124,7 @@ def _say(change: Change, *, dry_run: bool, as_json: bool) -> None:
             }
         )
         return
-    said = _ACTIONS[change.action]
-    output.data(f"{'would be ' if dry_run and change.action != 'unchanged' else ''}{said}: {change.path}")
+    output.data(f"{(_PLANS if dry_run else _ACTIONS)[change.action]}: {change.path}")
     if dry_run and change.diff:
         # A host may keep its whole configuration, secrets of others too, on one line.
         output.data("\n".join(shorten(line, _DIFF_WIDTH) for line in change.diff.rstrip("\n").split("\n")))

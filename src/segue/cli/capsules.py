@@ -84,7 +84,9 @@ def _file_or_id(name: str) -> Iterator[None]:
     except NotFound as error:
         if isinstance(error, Ambiguous):
             raise
-        raise NotFound(error.code, f"{shorten(name, 64)}: no such file, and {error.message}", error.details) from None
+        from segue.base.redaction import shown
+
+        raise NotFound(error.code, f"{shown(name, 64)}: no such file, and {error.message}", error.details) from None
 
 
 def check(

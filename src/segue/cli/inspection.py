@@ -13,6 +13,8 @@ from segue.cli.arguments import PACKETS, AsJson, CoreOnly, Usage, read_input
 if TYPE_CHECKING:
     from segue.packets.checking import Report
 
+_DRAFT = "as a draft it is fine: `segue save` fills in id and created_at"
+
 
 def register(app: typer.Typer) -> None:
     app.command(rich_help_panel=PACKETS)(check)
@@ -59,11 +61,12 @@ def _print_report(report: Report) -> None:
     output.data(f"{state}{version} packet, {report.bytes:,} bytes")
     output.notes(f"error: {each.message}" for each in report.errors)
     if report.is_draft:
-        output.note("as a draft it is fine: `segue save` fills in id and created_at")
+        output.note(_DRAFT)
     if report.findings:
-        output.note(f"{len(report.findings)} redactable, and nobody else should see them:")
+        texts = "text" if len(report.findings) == 1 else "texts"
+        output.note(f"{len(report.findings)} redactable {texts} that nobody else should see:")
         output.notes(f"  • {finding.kind}: {finding.found}" for finding in report.findings)
-        output.note("replace them with `segue check --fix`, or reword them")
+        output.note("replace what was found with `segue check --fix`, or reword it")
     output.notes(f"warning: {each.path}: {each.message}" for each in report.warnings)
 
 
@@ -92,6 +95,8 @@ def _fix(report: Report, file: str, to: str | None, *, core_only: bool, as_json:
         output.notes(f"replaced {finding.kind}: {finding.found}" for finding in replaced)
         output.notes(f"left: {finding.kind}: give the packet another value there" for finding in again.findings)
         output.notes(f"error: {each.message}" for each in again.errors)
+        if again.is_draft:
+            output.note(_DRAFT)
     return again.exit_code
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,6 +18,12 @@ from segue.cli.arguments import STORE, AsJson, Now, clock, opened
 
 if TYPE_CHECKING:
     from segue.services.store import Copied
+
+
+_URL = re.compile(r"[^/]*://|(?:sqlite|postgres(?:ql)?)(?:\+\w+)?:", re.IGNORECASE)
+_PLACE = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[\w.\-,]*)(?::\d{1,5})?(?:/[^@:#]*)?")
+
+_UNREADABLE = "store.corrupt"
 
 
 def register(app: typer.Typer) -> None:
@@ -54,14 +61,16 @@ def status(now: Now = None, as_json: AsJson = False) -> int:
 
 
 def shown_location(location: str | Path) -> str:
-    """Return the path of an embedded store, or the URL of a database without its password."""
-    text = str(location)
-    if "://" not in text:
-        return text
-    from urllib.parse import urlsplit
+    """Return the path of an embedded store, or the URL of a database without what stands before its host.
 
-    parts = urlsplit(text)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+    Of a URL that is none, only the scheme: nobody knows where its password is.
+    """
+    text = str(location)
+    if text.startswith("sqlite:///") or not _URL.match(text):
+        return text
+    scheme, _, rest = text.partition(":")
+    place = rest.partition("?")[0].removeprefix("//").rpartition("@")[2]
+    return f"{scheme}://{place if rest.startswith('//') and _PLACE.fullmatch(place) else '…'}"
 
 
 def _count(number: int, noun: str = "packet") -> str:
@@ -139,7 +148,7 @@ def _replaced_damaged(error: Failed, file: Path, now: str | None) -> Copied:
     from segue.storage.database import embedded_path
 
     store = embedded_path(default_location(os.environ))
-    if error.code != "store.corrupt" or store is None:
+    if error.code != _UNREADABLE or store is None:
         raise error
     return replace_damaged(store, file, clock(now)())
 
@@ -160,7 +169,7 @@ def doctor(
             found = segue.store.doctor(repair=repair)
             counted = segue.packets.count()
     except Failed as error:
-        if error.code != "store.corrupt":
+        if error.code != _UNREADABLE:
             raise
         from segue.storage.examination import Finding
 
@@ -171,7 +180,11 @@ def doctor(
         return 3 if left else 0
     for each in found:
         output.note(f"{'mended' if each.repaired else 'wrong'}: {each.message}")
-    if left:
+    if any(each.code == _UNREADABLE for each in left):
+        output.data(
+            "the store cannot be mended; `segue restore FILE` puts a backup in its place and keeps the damaged file"
+        )
+    elif left:
         output.data(f"{len(left)} to mend" + ("" if repair else "; try `segue doctor --repair`"))
     else:
         output.data(f"healthy: {_count(counted)}")

@@ -1,7 +1,7 @@
 """The MCP server over stdio: lists the tools, checks arguments, runs each call on a thread of its own.
 
 Every refusal is a tool result that says why (`isError`), never a protocol error; of the arguments' values
-only ids are echoed.
+only an id, or the word of a capsule that is wrong, is echoed.
 """
 
 from __future__ import annotations

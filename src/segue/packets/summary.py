@@ -22,9 +22,10 @@ def render(packet: Packet, now: datetime, notes: list[str] | None = None) -> str
 def _lines(packet: Packet, now: datetime, notes: list[str]) -> Iterator[str]:
     project = packet.project
     provenance = packet.provenance
+    age = time.ago(packet.created, now)
     head = {
         "ID": packet.id,
-        "Created": f"{packet.created_at} ({time.ago(packet.created, now)})",
+        "Created": packet.created_at + ("" if packet.created_at.startswith(age) else f" ({age})"),
         "Spec": f"v{packet.ltm_version}",
         "Continues": packet.parent_id,
         "Project": " · ".join(part for part in (project.name, project.ref) if part) if project else "",

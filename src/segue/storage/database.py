@@ -131,6 +131,11 @@ def open_database(location: str | Path) -> Database:
         raise InvalidInput(
             "store.url", f"cannot open {scheme}://…; give a path, sqlite:///FILE or postgresql+psycopg://…"
         )
+    before, _, query = rest.partition("?")
+    if before.count("@") > 1 or "@" in query:  # taken for a user's or a host's name, a password would be shown
+        raise InvalidInput(
+            "store.url", "the URL cannot be read; in a password and a query write %40 for @, %2F for / and %3F for ?"
+        )
     try:
         engine = sa.create_engine(
             f"postgresql+psycopg://{rest}",

@@ -90,8 +90,8 @@ def examine(connection: sa.Connection, *, repair: bool) -> list[Finding]:
         return found
     found = _indexes(connection, repair=repair) + _settings(connection, repair=repair)
     try:
-        for row in _packet_rows(connection):
-            found += _examine_packet(connection, row, repair=repair)
+        for row, lists in _packet_rows(connection):
+            found += _examine_packet(connection, row, lists, repair=repair)
     except (TypeError, ValueError, OverflowError):  # SQLite takes any type in any column
         return [*found, Finding("doctor.damaged", "a packet's row holds a value of the wrong type; restore a backup")]
     return found + _capsules(connection, repair=repair) + _cycles(connection) + _events(connection)
@@ -172,18 +172,21 @@ def _is_object(text: object) -> bool:
         return False
 
 
-def _packet_rows(connection: sa.Connection) -> Iterator[sa.Row[Any]]:
-    position = ("", "")
-    while True:
-        query = sa.select(packets).where(sa.tuple_(packets.c.scope_id, packets.c.id) > sa.tuple_(*position))
-        batch = connection.execute(query.order_by(packets.c.scope_id, packets.c.id).limit(_BATCH)).all()
-        if not batch:
-            return
-        yield from batch
-        position = (batch[-1].scope_id, batch[-1].id)
+def _packet_rows(connection: sa.Connection) -> Iterator[tuple[sa.Row[Any], rows.Lists]]:
+    """Yield every packet's row with what it is listed by, a batch of one scope at a time."""
+    for scope_id in connection.execute(sa.select(packets.c.scope_id).distinct()).scalars().all():
+        last = ""
+        while True:
+            query = sa.select(packets).where(packets.c.scope_id == scope_id, packets.c.id > last)
+            batch = connection.execute(query.order_by(packets.c.id).limit(_BATCH)).all()
+            if not batch:
+                break
+            lists = rows.lists_of(connection, scope_id, [row.id for row in batch])
+            yield from ((row, lists[row.id]) for row in batch)
+            last = batch[-1].id
 
 
-def _examine_packet(connection: sa.Connection, row: sa.Row[Any], *, repair: bool) -> list[Finding]:
+def _examine_packet(connection: sa.Connection, row: sa.Row[Any], lists: rows.Lists, *, repair: bool) -> list[Finding]:
     try:
         packet = schema.parse(bytes(row.body))
     except InvalidInput as error:
@@ -196,7 +199,7 @@ def _examine_packet(connection: sa.Connection, row: sa.Row[Any], *, repair: bool
     wrong = [name for name, value in rows.derived(packet).items() if getattr(row, name) != _as_stored(value)]
     if wrong:
         found.append(Finding("doctor.columns", f"{row.id}: {', '.join(wrong)} do not follow the body", repair))
-    if rows.lists_of(connection, row.scope_id, row.id) != rows.wanted_lists(packet, row.project_key, row.project_label):
+    if lists != rows.wanted_lists(packet, row.project_key, row.project_label):
         found.append(Finding("doctor.lists", f"{row.id}: its tags or projects do not follow the body", repair))
     if repair and any(finding.repaired for finding in found):
         rows.derive_again(connection, row.scope_id, packet, row.project_key, row.project_label)

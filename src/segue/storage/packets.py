@@ -315,15 +315,18 @@ def _is_tagged(scope_id: str, tag: str) -> sa.ColumnElement[bool]:
     return sa.exists().where(tags.scope_id == scope_id, tags.packet_id == _COLUMNS.id, tags.tag == tag)
 
 
-def lists_of(connection: sa.Connection, scope_id: str, packet_id: str) -> Lists:
-    """Return what a packet is listed by, as the lists say, each entry with its time."""
+def lists_of(connection: sa.Connection, scope_id: str, packet_ids: Sequence[str]) -> dict[str, Lists]:
+    """Return what each of the packets is listed by, as the lists say."""
     found = []
     for table, column in ((packet_tags, packet_tags.c.tag), (packet_projects, packet_projects.c.project)):
-        query = sa.select(column, table.c.created_us).where(
-            table.c.scope_id == scope_id, table.c.packet_id == packet_id
-        )
-        found.append(tuple(sorted((name, created_us) for name, created_us in connection.execute(query))))
-    return found[0], found[1]
+        query = sa.select(table.c.packet_id, column, table.c.created_us)
+        query = query.where(table.c.scope_id == scope_id, table.c.packet_id.in_(packet_ids))
+        entries: dict[str, list[tuple[str, int]]] = {}
+        for packet_id, name, created_us in connection.execute(query):
+            entries.setdefault(packet_id, []).append((name, created_us))
+        found.append(entries)
+    tags, projects = found
+    return {each: (tuple(sorted(tags.get(each, ()))), tuple(sorted(projects.get(each, ())))) for each in packet_ids}
 
 
 def by_ids(connection: sa.Connection, scope_id: str, packet_ids: Sequence[str]) -> dict[str, Listed]:

@@ -89,6 +89,7 @@ packets = Table(
 )
 
 # What packets are listed by; each row repeats the packet's time, so that a list is read in its order.
+# The indexes by packet hold all of a row's keys: SQLite would rather scan a covering key than use one that lacks any.
 packet_tags = Table(
     "packet_tags",
     metadata,
@@ -97,7 +98,7 @@ packet_tags = Table(
     Column("created_us", BigInteger, primary_key=True, autoincrement=False),
     Column("packet_id", _key(64), primary_key=True),
     ForeignKeyConstraint(["scope_id", "packet_id"], ["packets.scope_id", "packets.id"], ondelete="CASCADE"),
-    Index("packet_tags_by_packet", "scope_id", "packet_id"),
+    Index("packet_tags_by_packet", "scope_id", "packet_id", "tag"),
 )
 
 packet_projects = Table(
@@ -108,7 +109,7 @@ packet_projects = Table(
     Column("created_us", BigInteger, primary_key=True, autoincrement=False),
     Column("packet_id", _key(64), primary_key=True),
     ForeignKeyConstraint(["scope_id", "packet_id"], ["packets.scope_id", "packets.id"], ondelete="CASCADE"),
-    Index("packet_projects_by_packet", "scope_id", "packet_id"),
+    Index("packet_projects_by_packet", "scope_id", "packet_id", "project"),
 )
 
 events = Table(

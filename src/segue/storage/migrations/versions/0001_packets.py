@@ -78,7 +78,7 @@ def _listed_by(table: str, column: sa.Column[str]) -> None:
         sa.Column("packet_id", _key(64), primary_key=True),
         sa.ForeignKeyConstraint(["scope_id", "packet_id"], ["packets.scope_id", "packets.id"], ondelete="CASCADE"),
     )
-    op.create_index(f"{table}_by_packet", table, ["scope_id", "packet_id"])
+    op.create_index(f"{table}_by_packet", table, ["scope_id", "packet_id", column.name])
 
 
 def downgrade() -> None:
