@@ -229,7 +229,7 @@ def test_names_of_files_with_control_characters(shell: Shell) -> None:
 _INTERRUPTED = """
 import os, signal, sys
 from segue.cli import arguments, main
-arguments.files.read_bytes = lambda *_: os.kill(os.getpid(), signal.SIGINT)
+arguments.files.read_bytes = lambda *_: signal.raise_signal(signal.SIGINT)
 sys.exit(main.run(["check", "x.json"]))
 """
 
