@@ -70,14 +70,14 @@ DATABASES = {
 @pytest.mark.parametrize("name", DATABASES)
 def test_a_databases_password_is_shown_nowhere(cli: InPlace, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("SEGUE_DB", DATABASES[name])
-    for arguments in (["where"], ["status"], ["ls"], ["doctor"], ["backup"], ["restore", "x.db"], ["save", "--print"]):
+    for arguments in (["where"], ["status"], ["restore", "x.db"], ["doctor"]):
         for options in ([], ["--json"]):
-            if arguments == ["save", "--print"] and options:
-                continue
             result = cli(*arguments, *options)
             assert result.code in (0, 1, 3), result.err
             assert "internal error" not in result.out + result.err
             silent(result.out + result.err)
+    if name in ("user part", "query", "query and user", "escaped"):
+        assert "//127.0.0.1:1/app" in cli("where").out
     assert not list(cli.shell.project.iterdir())  # nor is it a file of that name
 
 
@@ -106,7 +106,7 @@ def test_whoami_tells_no_password(tmp_path: Path, project_directory: Path, monke
 
 def without_findings(text: str) -> str:
     """The text without what was found: the specification shows 32 characters of it to the writer (mechanic 6)."""
-    return re.sub(r"(?m)^  • \S+?(?: name\)\S+)?: .*$|^ *\"found\": .*$", "", text)
+    return re.sub(r"(?m)^(  • .*?/[a-z0-9-]+: ).*$|^ *\"found\": .*$", r"\1", text)
 
 
 def twice(name: str) -> bytes:
@@ -117,6 +117,7 @@ REFUSED: dict[str, bytes] = {
     "member name": json.dumps(draft(**{TOKEN: "x"})).encode(),
     "inner member name": json.dumps(draft(project={TOKEN: "x"})).encode(),
     "name of an object": json.dumps(draft(**{TOKEN: {KEY_ID: ["x", {TOKEN: 1}]}})).encode(),
+    "name above a finding": json.dumps(draft(**{TOKEN: f"Use {KEY_ID}.", "x": {TOKEN: [f"Use {KEY_ID}."]}})).encode(),
     "duplicate key": twice(TOKEN),
     "duplicate key, long": twice("x" * 30 + " " + TOKEN),
     "version": json.dumps(draft(ltm_version=TOKEN)).encode(),

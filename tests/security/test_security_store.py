@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import stat
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +19,6 @@ from segue.storage import schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 NOW = datetime(2026, 5, 4, 9, 30, tzinfo=UTC)
 CAPSULE = """\
@@ -44,23 +45,33 @@ SEED: Export by pages because the replica cannot hold a snapshot.
 """
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store of one packet, and a backup of another store with a tag, a capsule and their events."""
+    folder = tmp_path_factory.mktemp("made")
+    text = {"ltm_version": "0.2", "next_step": "Run the tests."}
+    with segue.open(folder / "segue.db", directory=folder, clock=lambda: NOW) as mine:
+        mine.packets.save(text | {"goal": "Stay as it is."})
+    with segue.open(folder / "theirs.db", directory=folder, clock=lambda: NOW) as theirs:
+        theirs.packets.save(text | {"goal": "Ship the importer.", "tags": ["one"]})
+        theirs.capsules.save(CAPSULE)
+        theirs.store.backup(folder / "backup.db")
+    return folder
+
+
 @pytest.fixture
-def opened(tmp_path: Path, project_directory: Path, clock: Callable[[], datetime]) -> Iterator[segue.Segue]:
+def opened(made: Path, tmp_path: Path, clock: Callable[[], datetime]) -> Iterator[segue.Segue]:
     """An embedded store with one packet."""
-    with segue.open(tmp_path / "mine" / "segue.db", directory=project_directory, clock=clock) as found:
-        found.packets.save({"ltm_version": "0.2", "goal": "Stay as it is.", "next_step": "Nothing."})
+    (tmp_path / "mine").mkdir()
+    shutil.copy(made / "segue.db", tmp_path / "mine" / "segue.db")
+    with segue.open(tmp_path / "mine" / "segue.db", directory=made, clock=clock) as found:
         yield found
 
 
 @pytest.fixture
-def backup(tmp_path: Path, project_directory: Path, clock: Callable[[], datetime]) -> Path:
-    """A backup of another store, with a packet, a tag, a capsule and their events."""
-    with segue.open(tmp_path / "theirs" / "segue.db", directory=project_directory, clock=clock) as theirs:
-        theirs.packets.save(
-            {"ltm_version": "0.2", "goal": "Ship the importer.", "next_step": "Run the tests.", "tags": ["one"]}
-        )
-        theirs.capsules.save(CAPSULE)
-        return theirs.store.backup(tmp_path / "backup.db").path
+def backup(made: Path, tmp_path: Path) -> Path:
+    """A backup of another store."""
+    return Path(shutil.copy(made / "backup.db", tmp_path / "backup.db"))
 
 
 def alter(file: Path, statement: str, *values: object) -> None:

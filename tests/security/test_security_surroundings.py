@@ -17,6 +17,7 @@ from segue import hosts
 from segue.base.errors import Failed, InvalidInput, Refused
 from segue.cli import editor
 from segue.hosts.host import Surroundings
+from segue.mcp.server import sendable
 from segue.storage.database import open_database
 
 if TYPE_CHECKING:
@@ -107,6 +108,12 @@ def test_an_agent_works_in_a_folder_whose_name_is_no_text(tmp_path: Path) -> Non
     assert first["project"] == "caf\ufffd-\ufffd"
     assert (first["project_packets"], last["project_packets"]) == (0, 1)
     assert "Ship it." in answers[2]["content"][0]["text"]
+
+
+def test_an_answer_holds_nothing_that_json_cannot_carry() -> None:
+    answer = sendable({NOT_UTF8: [NOT_UTF8, {"a": (NOT_UTF8, 1, None)}]})
+    assert json.dumps(answer, ensure_ascii=False).encode()
+    assert list(answer) == ["caf\\udce9-\\udcff"]
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="file names are UTF-8 there")
