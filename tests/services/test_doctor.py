@@ -148,6 +148,17 @@ def test_a_broken_packet_can_be_removed(filled: segue.Segue) -> None:
     assert filled.store.doctor() == []
 
 
+def test_a_packet_whose_parent_is_broken_is_saved_and_said_to_be(filled: segue.Segue, draft: Draft) -> None:
+    """A refusal says that nothing was stored: it must not come from what is looked at afterwards."""
+    _run(filled, "UPDATE packets SET body = :body WHERE id = 'packet-0001'", {"body": b"{"})
+    done = filled.packets.submit(draft(goal="Next.", parent_id="packet-0001"))
+    assert done.outcome == "created"
+    assert "chain.missing" not in {advice.code for advice in done.warnings}
+    with pytest.raises(segue.InvalidInput):
+        filled.packets.save(draft(goal="Carried."), continues="packet-0001", carry=["methods"])
+    assert {line.goal for line in filled.packets.ls(parent="packet-0001").packets} == {"Next.", "Two \ufffd."}
+
+
 def test_a_packet_with_anothers_body_is_removed_and_not_the_other(filled: segue.Segue) -> None:
     statement, values, _ = FOUND["another's body"]
     _run(filled, statement, values)

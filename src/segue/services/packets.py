@@ -166,8 +166,9 @@ class Packets:
                 packet, outcome = _packet(same), "unchanged"
             else:
                 outcome = self._write(connection, packet, project, now, bool(findings), replacing=replace_existing)
-            parent = rows.get(connection, self._scope, packet.parent_id) if packet.parent_id else None
-        warnings = rules.check(packet, _packet(parent) if parent else None)
+            above = rows.get(connection, self._scope, packet.parent_id) if packet.parent_id else None
+            parent = self._legible(connection, above) if above else None
+        warnings = rules.check(packet, parent)
         if packet.parent_id and parent is None:
             message = f"the parent {packet.parent_id} is not in this store"
             warnings.append(rules.Advice("chain.missing", "parent_id", message))
@@ -274,6 +275,7 @@ class Packets:
         return removed
 
     def _legible(self, connection: sa.Connection, stored: StoredPacket) -> Packet:
+        """The packet of a row, also where its body is damaged: what the list says of it then."""
         with contextlib.suppress(InvalidInput):
             packet = schema.parse(stored.body)
             if packet.id == stored.id:
