@@ -641,3 +641,15 @@ def test_a_pipe_through_all_of_it(shell: Shell) -> None:
         " | segue capsule fit - --no-integrity | segue capsule to-packet - 2>/dev/null | segue check - --json"
     )
     assert (result.code, result.json["valid"], result.err) == (0, True, "")
+
+
+def test_a_draft_without_id_becomes_a_capsule(cli: InPlace) -> None:
+    """What `save` takes is taken here too: the prompt tells people to leave the id out."""
+    (cli.shell.project / "draft.json").write_text('{"ltm_version": "0.2", "goal": "Ship it.", "next_step": "Test it."}')
+    result = cli("capsule", "from-packet", "draft.json", "--now", "2026-05-04T09:30:00Z", "--json")
+    assert result.code == 0
+    assert "| 2026-05-04T09:30Z" in result.json["capsule"]
+
+
+def test_a_slip_of_a_key_removes_no_capsule(cli: InPlace) -> None:
+    assert cli("capsule", "rm", "1", "--json").error["code"] == "capsule.short_id"

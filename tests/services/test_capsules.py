@@ -212,7 +212,7 @@ def test_an_ending_of_several_is_ambiguous(segue_: segue.Segue) -> None:
         )
     for act in (segue_.capsules.get, segue_.capsules.rm):
         with pytest.raises(segue.Ambiguous) as refused:
-            act("aaz")
+            act("aaaz")
         assert refused.value.code == "capsule.ambiguous"
         assert refused.value.message.endswith("cap_04" + "A" * 23 + "Z …")
         assert refused.value.details["matches"] == [f"cap_0{number}{'A' * 23}Z" for number in range(6)]
@@ -224,11 +224,22 @@ def test_an_ending_of_several_is_ambiguous(segue_: segue.Segue) -> None:
 )
 def test_what_names_nothing(segue_: segue.Segue, given: str) -> None:
     segue_.capsules.save(text())
-    for act in (segue_.capsules.get, segue_.capsules.rm):
-        with pytest.raises(segue.NotFound) as refused:
-            act(given)
-        assert refused.value.code == "capsule.not_found"
+    with pytest.raises(segue.NotFound) as refused:
+        segue_.capsules.get(given)
+    assert refused.value.code == "capsule.not_found"
+    with pytest.raises((segue.NotFound, segue.InvalidInput)) as kept:
+        segue_.capsules.rm(given)
+    short = len(given.strip().removeprefix("…").removeprefix("...")) < 4
+    assert kept.value.code == ("capsule.short_id" if short else "capsule.not_found")
     assert len(segue_.capsules.ls().capsules) == 1
+
+
+def test_a_slip_of_a_key_removes_nothing(segue_: segue.Segue) -> None:
+    stored = segue_.capsules.save(text()).capsule
+    with pytest.raises(segue.InvalidInput) as refused:
+        segue_.capsules.rm(stored.id[-3:])
+    assert refused.value.code == "capsule.short_id"
+    assert segue_.capsules.rm(stored.id[-4:]) == stored.id
 
 
 def test_removing(segue_: segue.Segue) -> None:

@@ -113,7 +113,7 @@ def test_other_remotes(address: str, key: str) -> None:
         "~/app",
         "file:///srv/git/app.git",
         "C:\\work\\app",
-        "C:/work/app",
+        "C:/projects/app",
         "c:app",
         "https://",
         "https:///acme/app",

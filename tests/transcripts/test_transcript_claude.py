@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
+from segue.packets.resume import TITLE
 from segue.transcripts import tools
 from segue.transcripts.events import (
     AgentText,
@@ -22,7 +23,6 @@ from segue.transcripts.events import (
     UserText,
 )
 from segue.transcripts.reader import read, read_file
-from segue.transcripts.speech import RESUME_HEADING
 
 FIXTURES = Path(__file__).parent.parent / "conversions" / "fixtures"
 SESSION = "7d3c1a52-0c1e-4a39-9a57-0d6f5d3f1b11"
@@ -133,9 +133,9 @@ def test_text_beside_a_tool_result_is_no_human_turn() -> None:
 
 
 def test_a_resume_block_is_dropped_and_what_stands_around_it_stays() -> None:
-    block = f"{RESUME_HEADING}\n\n## Goal\n\nOld goal.\n\nPacket:    01J (spec v0.2)\nCreated:   x\nTags:      a\n"
+    block = f"{TITLE}\n\n## Goal\n\nOld goal.\n\nPacket:    01J (spec v0.2)\nCreated:   x\nTags:      a\n"
     assert spoken(human(f"Before.\n{block}After.")) == ["Before.\nAfter."]
-    assert spoken(human(f"{RESUME_HEADING}\n\n## Goal\n\nA block without an end")) == []
+    assert spoken(human(f"{TITLE}\n\n## Goal\n\nA block without an end")) == []
     assert spoken(agent(f"{block}I go on.")) == ["I go on."]
 
 

@@ -362,7 +362,7 @@ def from_packet(
     from segue.capsules.travel import require_clean
     from segue.conversions.to_capsule import to_capsule
 
-    packet = _load_packet(source)
+    packet = _load_packet(source, now)
     converted = to_capsule(packet)
     with _echoed(as_json):
         require_clean(converted.capsule, allow_unredacted=allow_unredacted)
@@ -372,11 +372,12 @@ def from_packet(
     return 0
 
 
-def _load_packet(source: str) -> Packet:
-    from segue.packets import schema
+def _load_packet(source: str, now: str | None) -> Packet:
+    """Return a stored packet, or the one in a file, which may be a draft without id."""
+    from segue.packets import drafts
 
     if _is_file(source):
-        return schema.parse(read_input(source))
+        return drafts.finished(read_input(source), clock(now)())[0]
     with opened() as segue, _file_or_id(source):
         return segue.packets.get(source)
 

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from segue.base import ids, time
+from segue.base.errors import InvalidInput
+from segue.packets import schema
+from segue.packets.model import MAX_BYTES, Packet
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+Draft = Packet | Mapping[str, Any] | bytes | str
 
 _FENCED = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*\n(.*?)^[ \t]*(?:```|~~~)[ \t]*$", re.MULTILINE | re.DOTALL)
 
@@ -19,6 +27,40 @@ def complete(document: dict[str, Any], now: datetime) -> tuple[dict[str, Any], b
         return document, False
     created = time.to_text(now.replace(microsecond=0))
     return {"created_at": created} | document | {"id": ids.new(now)}, True
+
+
+def finished(draft: Draft, now: datetime) -> tuple[Packet, bool]:
+    """Return the packet that a draft means, checked, and whether its id was given to it here.
+
+    Raises InvalidInput `packet.…`; `packet.id` for an id that nobody could type.
+    """
+    document = schema.read(_as_bytes(draft.document() if isinstance(draft, Packet) else draft))
+    document, fresh = complete(document, now)
+    schema.require_valid(document)
+    packet = Packet.from_document(document)
+    for name in (packet.id, packet.parent_id):
+        if not name.isprintable() or name != name.strip():
+            raise InvalidInput(
+                "packet.id", "an id with control characters or white space at its ends cannot be addressed"
+            )
+    require_size(packet)
+    return packet, fresh
+
+
+def require_size(packet: Packet) -> None:
+    """Raise InvalidInput `packet.size` where the canonical form is over 32,768 bytes."""
+    size = len(packet.canonical)
+    if size > MAX_BYTES:
+        raise InvalidInput("packet.size", f"the packet has {size} bytes; max is {MAX_BYTES}", {"bytes": size})
+
+
+def _as_bytes(draft: Mapping[str, Any] | bytes | str) -> bytes:
+    try:
+        if isinstance(draft, str):
+            return draft.encode("utf-8")
+        return draft if isinstance(draft, bytes) else orjson.dumps(dict(draft))
+    except (TypeError, UnicodeEncodeError):
+        raise InvalidInput("packet.json", "invalid json: the draft holds a value that JSON text cannot") from None
 
 
 def unwrapped(data: bytes) -> bytes | None:

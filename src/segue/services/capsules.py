@@ -12,21 +12,20 @@ from segue.base.remotes import remote_key
 from segue.capsules.rules import validated
 from segue.capsules.travel import require_clean
 from segue.services import paging
+from segue.services.scoped import ScopedService
 from segue.storage import capsules as rows
 from segue.storage import events
 from segue.storage import packets as packet_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from datetime import datetime
 
     import sqlalchemy as sa
 
     from segue.base.redaction import Finding
     from segue.capsules import Capsule
-    from segue.services.projects import Project
     from segue.storage.capsules import StoredCapsule
-    from segue.storage.database import Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +49,8 @@ class CapsulePage:
         return {"capsules": [each.to_json() for each in self.capsules], "cursor": self.cursor}
 
 
-class Capsules:
+class Capsules(ScopedService):
     """The capsules of one scope. Every method is one transaction; ids may be shortened to an unambiguous ending."""
-
-    def __init__(
-        self,
-        database: Database,
-        scope_id: str,
-        *,
-        project: Callable[[], Project],
-        clock: Callable[[], datetime],
-        actor: str = "local",
-    ) -> None:
-        self._database = database
-        self._scope = scope_id
-        self._project = project
-        self._clock = clock
-        self._actor = actor
 
     def save(self, source: Capsule | str | bytes, *, origin: str = "", allow_unredacted: bool = False) -> SavedCapsule:
         """Store a capsule. `origin` names the packet or capsule that it was made from, by its id or an ending of it.
@@ -115,7 +99,11 @@ class Capsules:
             return self._find(connection, capsule_id)
 
     def rm(self, capsule_id: str) -> str:
-        """Remove a capsule for good and return its full id. Raises NotFound, Ambiguous."""
+        """Remove a capsule for good and return its full id. An ending must have at least four characters here.
+
+        Raises NotFound, Ambiguous, InvalidInput `capsule.short_id`.
+        """
+        paging.require_long_enough(capsule_id, "capsule")
         with self._database.write(self._scope) as connection:
             full = self._find(connection, capsule_id).id
             rows.delete(connection, self._scope, full)

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
-from segue.base import ids, redaction, text, time
+from segue.base import redaction, text, time
 from segue.base.errors import Conflict, InvalidInput, NotFound, Refused
 from segue.base.redaction import RedactionRefused
 from segue.base.remotes import remote_key
 from segue.packets import diff, drafts, fields, lineage, resume, rules, schema
-from segue.packets.model import CURRENT_VERSION, MAX_BYTES, Packet
+from segue.packets.model import CURRENT_VERSION, Packet
 from segue.services import paging
+from segue.services.scoped import ScopedService
 from segue.storage import events
 from segue.storage import packets as rows
 from segue.storage.packets import Filter, Listed, StoredPacket
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
 
     import sqlalchemy as sa
@@ -30,11 +28,8 @@ if TYPE_CHECKING:
     from segue.packets.diff import Diff
     from segue.packets.rules import Advice
     from segue.services.projects import Project
-    from segue.storage.database import Database
 
-Draft = Packet | Mapping[str, Any] | bytes | str
 NEWEST = "newest"
-_LEAST_ENDING = 4
 _MAX_WORDS = 64
 
 
@@ -89,29 +84,14 @@ class Chain:
         }
 
 
-class Packets:
+class Packets(ScopedService):
     """The packets of one scope. Every method is one transaction; ids may be shortened to an unambiguous ending."""
-
-    def __init__(
-        self,
-        database: Database,
-        scope_id: str,
-        *,
-        project: Callable[[], Project],
-        clock: Callable[[], datetime],
-        actor: str = "local",
-    ) -> None:
-        self._database = database
-        self._scope = scope_id
-        self._project = project
-        self._clock = clock
-        self._actor = actor
 
     # -- writing ------------------------------------------------------------------------------------------------
 
     def save(
         self,
-        draft: Draft,
+        draft: drafts.Draft,
         *,
         allow_unredacted: bool = False,
         core_only: bool = False,
@@ -131,7 +111,7 @@ class Packets:
 
     def submit(
         self,
-        draft: Draft,
+        draft: drafts.Draft,
         *,
         allow_unredacted: bool = False,
         core_only: bool = False,
@@ -150,7 +130,7 @@ class Packets:
         `packet.cycle` where the packet would become its own ancestor, NotFound for an unknown `continues`.
         """
         now, project = self._clock(), self._project()
-        packet, fresh = _complete(draft, now)
+        packet, fresh = drafts.finished(draft, now)
         # Git is asked before the write lock is held, and only where the answer counts.
         keys = project.keys if fresh or continues == NEWEST else ()
         with self._database.write(self._scope) as connection:
@@ -202,7 +182,7 @@ class Packets:
         if same and rows.with_content(connection, self._scope, again.content_hash, keys) is not None:
             return again
         continued = replace(carried, parent_id=parent.id)
-        _require_size(continued)
+        drafts.require_size(continued)
         return continued
 
     def _write(
@@ -262,10 +242,7 @@ class Packets:
         does not read any more, or is another packet's, the value holds what the list says of it.
         Raises NotFound, Ambiguous, InvalidInput `packet.short_id`.
         """
-        if len(ids.unshortened(packet_id)) < _LEAST_ENDING:
-            raise InvalidInput(
-                "packet.short_id", f"to remove a packet, give at least {_LEAST_ENDING} characters of its id"
-            )
+        paging.require_long_enough(packet_id, "packet")
         with self._database.write(self._scope) as connection:
             stored = self._stored(connection, packet_id)
             removed = self._legible(connection, stored)
@@ -421,33 +398,3 @@ def _search_words(search: str | None) -> tuple[str, ...]:
 
 def _packet(stored: StoredPacket) -> Packet:
     return Packet.from_document(schema.read(stored.body))
-
-
-def _complete(draft: Draft, now: datetime) -> tuple[Packet, bool]:
-    """Return the packet that a draft means, checked, and whether its id was given to it here."""
-    document = schema.read(_as_bytes(draft.document() if isinstance(draft, Packet) else draft))
-    document, fresh = drafts.complete(document, now)
-    schema.require_valid(document)
-    packet = Packet.from_document(document)
-    for name in (packet.id, packet.parent_id):
-        if not name.isprintable() or name != name.strip():
-            raise InvalidInput(
-                "packet.id", "an id with control characters or white space at its ends cannot be addressed"
-            )
-    _require_size(packet)
-    return packet, fresh
-
-
-def _require_size(packet: Packet) -> None:
-    size = len(packet.canonical)
-    if size > MAX_BYTES:
-        raise InvalidInput("packet.size", f"the packet has {size} bytes; max is {MAX_BYTES}", {"bytes": size})
-
-
-def _as_bytes(draft: Mapping[str, Any] | bytes | str) -> bytes:
-    try:
-        if isinstance(draft, str):
-            return draft.encode("utf-8")
-        return draft if isinstance(draft, bytes) else orjson.dumps(dict(draft))
-    except (TypeError, UnicodeEncodeError):
-        raise InvalidInput("packet.json", "invalid json: the draft holds a value that JSON text cannot") from None

@@ -17,6 +17,7 @@ DEFAULT_LIMIT = 50
 MAX_LIMIT = 500
 MAX_TEXT = 1_024
 _SHOWN_MATCHES = 5
+_LEAST_ENDING = 4
 
 _T = TypeVar("_T")
 Position = tuple[int, str]
@@ -60,6 +61,14 @@ def page(
     if len(found) <= limit:
         return found, None
     return found[:limit], cursors.encode(list(position(found[limit - 1])), list(query), key)
+
+
+def require_long_enough(given: str, kind: str) -> None:
+    """Raise InvalidInput `<kind>.short_id` unless `given` has four characters: a slip of a key removes nothing."""
+    if len(ids.unshortened(given)) < _LEAST_ENDING:
+        raise InvalidInput(
+            f"{kind}.short_id", f"to remove a {kind}, give at least {_LEAST_ENDING} characters of its id"
+        )
 
 
 def resolve(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-RESUME_HEADING = "# Resume context — ltm Core Memory Packet"
+from segue.packets.resume import TITLE
 
 _CLAUDE_SCAFFOLDING = (
     "<local-command-stdout>",
@@ -70,11 +70,11 @@ def from_codex(text: str) -> str:
 
 def without_own_blocks(text: str) -> str:
     """Return `text` without resume blocks: from their title to their trailer, or to the end where that is missing."""
-    start = text.find(RESUME_HEADING)
+    start = text.find(TITLE)
     while start >= 0:
         trailer = _TRAILER.search(text, start)
         text = text[:start] + (text[trailer.end() :] if trailer else "")
-        start = text.find(RESUME_HEADING)
+        start = text.find(TITLE)
     return text
 
 
