@@ -294,11 +294,12 @@ def test_no_cut_brings_a_secret_out(before: int) -> None:
 # -- hostile texts --------------------------------------------------------------------------------------------------
 
 SIZE = 256 * 1024
+MASKED_SIZE = 1024 * 1024  # transcripts are masked too, and are longer than a packet
 HOSTILE = [
     "a", " ", "/", "\\", ".", "-", "_", "=", ":", "é", AWS, AWS + run(UPPER, 15) + " ", GITHUB + run(ALNUM, 35), JWT,
     JWT + "a.", BEGIN, BEGIN + KEY, GOOGLE, SLACK, "ssh-rsa ", "/home", "/home/", "C:\\", "c:/a ", "http://", "a:b@",
     "postgres://a:", "host=a ", "Server=a;", "password=", "port 1 ", ":1234 ", "x.local ", "A_B=", "A_B=$x ", "sk-a-",
-    "bearer ", "bearer <xxxxxxxx> ", "arn:aws:s3:::example ", "[redacted:port]", "~/", "\\\\a\\",
+    "bearer ", "bearer <xxxxxxxx> ", "arn:aws:s3:::example ", "[redacted:port]", "~/", "\\\\a\\", BEGIN + "\n-----END ",
 ]  # fmt: skip
 
 
@@ -312,7 +313,7 @@ def test_a_hostile_text_is_scanned_in_bounded_time(piece: str) -> None:
 
 @pytest.mark.parametrize("piece", HOSTILE, ids=ascii)
 def test_a_hostile_field_is_masked_in_bounded_time(piece: str) -> None:
-    text = (piece * (32_768 // len(piece) + 1))[:32_768]
+    text = (piece * (MASKED_SIZE // len(piece) + 1))[:MASKED_SIZE]
     start = time.perf_counter()
     masked(text)
-    assert time.perf_counter() - start < 2
+    assert time.perf_counter() - start < 5  # a second at most; what is quadratic takes more than ten

@@ -8,6 +8,7 @@ at all fields at once, so that clean text, the usual case, costs one pass.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,7 +29,7 @@ _MAX_REJECTED = 1_000
 _LISTED_KINDS = 5
 _SHOWN_SOURCE = 512
 _MASK_ROUNDS = 4
-_KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_END = re.compile(r"(?=(-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----))")
 _KEY_BODY = re.compile(r"(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{16,}+)*(?:(?:\s|\\[nr])*[A-Za-z0-9+/]*={1,2})?")
 
 
@@ -131,8 +132,10 @@ def marker(label: str) -> str:
 
 def _masked(text: str, patterns: list[_Compiled]) -> str:
     """Replace every match. Matches that overlap go as one: what one pattern leaves may be the secret of another."""
+    hides_keys = any(pattern.hidden for pattern in patterns)
+    closings = [closing.span(1) for closing in _KEY_END.finditer(text)] if hides_keys else []
     spans = sorted(
-        (start, _end_of_key(text, stop) if pattern.hidden else stop, pattern.label)
+        (start, _end_of_key(text, stop, closings) if pattern.hidden else stop, pattern.label)
         for pattern in patterns
         for start, stop in pattern.spans(text)
     )
@@ -144,11 +147,14 @@ def _masked(text: str, patterns: list[_Compiled]) -> str:
     return "".join([*pieces, text[end:]])
 
 
-def _end_of_key(text: str, start: int) -> int:
-    """Return where the key ends whose header ends at `start`: with its END line, else with its base64 text."""
-    closing = _KEY_END.search(text, start)
-    if closing:
-        return closing.end()
+def _end_of_key(text: str, start: int, closings: list[tuple[int, int]]) -> int:
+    """Return where the key ends whose header ends at `start`: with its END line, else with its base64 text.
+
+    `closings` are the spans of all END lines, found once: a search from each header would be quadratic.
+    """
+    following = bisect_left(closings, (start, start))
+    if following < len(closings):
+        return closings[following][1]
     body = _KEY_BODY.match(text, start)
     return body.end() if body else start
 
