@@ -20,7 +20,7 @@ Data goes to stdout, everything for people to stderr. Every command that prints 
 `{"error": {"code", "message", "details"}}` on stdout. Exit codes: 0 done, 1 failed, 2 usage, 3 invalid input or
 findings of `doctor`, 4 refused (redaction, conflict, no terminal), 5 not found or ambiguous.
 
-An id may be shortened to any ending that only one packet has; lists print the last eight characters.
+An id may be shortened to any ending that only one has; lists print the last eight characters.
 """
 
 

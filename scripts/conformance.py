@@ -23,6 +23,7 @@ TABLE = Path("docs") / "conformance.md"
 TITLES = {
     "packets": "Core Memory Packet",
     "capsules": "PCSF",
+    "memories": "Memories and search",
     "continuity": "Continuity Memory Protocol",
     "sources": "Local and remote sources",
     "context": "Contextual Memory Protocol",

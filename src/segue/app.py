@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import os
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from segue.base import time
-from segue.base.errors import Failed
+from segue.base.errors import Failed, InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from segue.services.capsules import Capsules
+    from segue.services.embedding import Embedding
+    from segue.services.entities import Entities
+    from segue.services.indexes import Indexes
+    from segue.services.ingestion import Ingestion
+    from segue.services.memories import Memories
     from segue.services.packets import Packets
     from segue.services.projects import Project
+    from segue.services.remembering import Policy
+    from segue.services.search import Search
     from segue.services.store import Store
+    from segue.services.transfer import Transfer
     from segue.storage.database import Database
 
 STORE_FILE = "segue.db"
@@ -35,6 +43,9 @@ class Segue:
         directory: Path,
         clock: Callable[[], datetime],
         actor: str,
+        embedding: Embedding,
+        indexes: Callable[[], Indexes],
+        redaction: Policy = "refuse",
     ) -> None:
         self._database = database
         self._scope = scope_id
@@ -42,11 +53,22 @@ class Segue:
         self._directory = directory
         self._clock = clock
         self._actor = actor
+        self._embedding = embedding
+        self._indexes = indexes
+        self._redaction = redaction
 
     def at(self, directory: Path) -> Segue:
         """Return this Segue as seen from another folder, and so for its project; both share the store."""
         return Segue(
-            self._database, self._scope, home=self._home, directory=directory, clock=self._clock, actor=self._actor
+            self._database,
+            self._scope,
+            home=self._home,
+            directory=directory,
+            clock=self._clock,
+            actor=self._actor,
+            embedding=self._embedding,
+            indexes=self._indexes,
+            redaction=self._redaction,
         )
 
     @property
@@ -70,26 +92,73 @@ class Segue:
 
         return identify(self._directory)
 
+    @property
+    def _shared(self) -> dict[str, Any]:
+        """What every service over the local scope is made with."""
+        return {"project": lambda: self.project, "clock": self._clock, "actor": self._actor}
+
     @cached_property
     def packets(self) -> Packets:
         """The packets in the store."""
         from segue.services.packets import Packets
 
-        return Packets(self._database, self._scope, project=lambda: self.project, clock=self._clock, actor=self._actor)
+        return Packets(self._database, self._scope, remembering=lambda: self.ingestion, **self._shared)
 
     @cached_property
     def capsules(self) -> Capsules:
         """The capsules in the store."""
         from segue.services.capsules import Capsules
 
-        return Capsules(self._database, self._scope, project=lambda: self.project, clock=self._clock, actor=self._actor)
+        return Capsules(self._database, self._scope, remembering=lambda: self.ingestion, **self._shared)
+
+    @cached_property
+    def memories(self) -> Memories:
+        """The memories in the store: remembered, reviewed, edited, forgotten."""
+        from segue.services.memories import Memories
+
+        return Memories(self._database, self._scope, embedding=self._embedding, policy=self._redaction, **self._shared)
+
+    @cached_property
+    def entities(self) -> Entities:
+        """Whom and what memories name, and what stands beside it."""
+        from segue.services.entities import Entities
+
+        return Entities(self._database, self._scope, **self._shared)
+
+    @cached_property
+    def ingestion(self) -> Ingestion:
+        """What makes memories of files, packets and capsules."""
+        from segue.services.ingestion import Ingestion
+
+        return Ingestion(self.memories, **self._shared)
+
+    @cached_property
+    def search(self) -> Search:
+        """What finds memories."""
+        from segue.services.search import Search
+
+        return Search(self._database, self._scope, embedding=self._embedding, indexes=self._indexes(), **self._shared)
+
+    @cached_property
+    def transfer(self) -> Transfer:
+        """What exports all of the store, and imports it elsewhere."""
+        from segue.services.transfer import Transfer
+
+        return Transfer(self._database, self._scope, embedding=self._embedding, **self._shared)
 
     @cached_property
     def store(self) -> Store:
-        """The store itself: backup, restore, doctor, events."""
+        """The store itself: backup, restore, vacuum, doctor, events."""
         from segue.services.store import Store
 
-        return Store(self._database, self._scope, clock=self._clock, home=self._home, actor=self._actor)
+        return Store(
+            self._database,
+            self._scope,
+            clock=self._clock,
+            home=self._home,
+            actor=self._actor,
+            embedding=self._embedding,
+        )
 
     def close(self) -> None:
         """Let go of the database."""
@@ -108,13 +177,18 @@ def open(  # noqa: A001 - the library's one verb; read as segue.open
     directory: Path | None = None,
     clock: Callable[[], datetime] = time.utc_now,
     actor: str = "local",
+    embedder: str = "",
+    redaction: Policy | None = None,
 ) -> Segue:
     """Open a store and return the Segue over it.
 
     `location` is a path, `sqlite:///FILE` or `postgresql+psycopg://…`; without it the variable SEGUE_DB, else
     `segue.db` in the home folder (see `home`). `directory` is the folder whose project is meant, the current one
-    by default; `clock` gives the time; `actor` is named in the event log. Raises Failed `store.…`.
+    by default; `clock` gives the time; `actor` is named in the event log. `embedder` is static, semantic or
+    none, the store's own by default; `redaction` says what becomes of memories with secrets in them: refuse (the
+    default) or mask. Both have a variable too: SEGUE_EMBEDDER, SEGUE_REDACTION. Raises Failed `store.…`.
     """
+    from segue.services.embedding import Embedding
     from segue.storage import schema, scopes
     from segue.storage.database import open_database
 
@@ -128,7 +202,31 @@ def open(  # noqa: A001 - the library's one verb; read as segue.open
         database.close()
         raise
     # A store that is named needs no home folder; its path is asked for where a file goes there.
-    return Segue(database, scope_id, home=lambda: home(environment), directory=here, clock=clock, actor=actor)
+    embedding = Embedding(database, embedder or environment.get("SEGUE_EMBEDDER", ""))
+    return Segue(
+        database,
+        scope_id,
+        home=lambda: home(environment),
+        directory=here,
+        clock=clock,
+        actor=actor,
+        embedding=embedding,
+        indexes=cache(lambda: _indexes(embedding)),
+        redaction=redaction or _policy(environment),
+    )
+
+
+def _indexes(embedding: Embedding) -> Indexes:
+    from segue.services.indexes import Indexes  # it needs NumPy, which most commands do without
+
+    return Indexes(embedding)
+
+
+def _policy(environment: Mapping[str, str]) -> Policy:
+    given = environment.get("SEGUE_REDACTION", "refuse")
+    if given not in ("refuse", "mask"):
+        raise InvalidInput("config.invalid", f"SEGUE_REDACTION is refuse or mask, not {given[:40]!a}")
+    return "mask" if given == "mask" else "refuse"
 
 
 def default_location(environment: Mapping[str, str]) -> str | Path:

@@ -39,7 +39,14 @@ def imported(shell: Shell, *arguments: str) -> set[str]:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("--version",), ("check", str(FIRST), "--json"), ("example",), ("prompt", "handoff")],
+    [
+        ("--version",),
+        ("check", str(FIRST), "--json"),
+        ("example",),
+        ("prompt", "handoff"),
+        ("capsule", "from-packet", str(FIRST)),
+        ("capsule", "prompt", "compress"),
+    ],
 )
 def test_without_a_store(shell: Shell, arguments: tuple[str, ...]) -> None:
     assert imported(shell, *arguments) & HEAVY == set()
@@ -51,7 +58,9 @@ def test_the_version_reads_no_arguments(shell: Shell) -> None:
 
 def test_with_a_store(shell: Shell) -> None:
     assert "alembic" in imported(shell, "save", str(FIRST))  # the first one makes the tables
-    for arguments in (("save", str(SECOND)), ("resume",), ("ls", "--json")):
+    # What is saved becomes memories, which are made ready for search.
+    assert imported(shell, "save", str(SECOND)) & HEAVY == {"sqlalchemy", "numpy"}
+    for arguments in (("resume",), ("ls", "--json"), ("capsule", "ls")):
         found = imported(shell, *arguments) & HEAVY
         assert found == {"sqlalchemy"}, arguments
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import stat
 import subprocess
@@ -16,6 +17,7 @@ def test_status_of_nothing(cli: InPlace) -> None:
         f"Store:    {cli.shell.segue_home / 'segue.db'} (0 packets)",
         "Project:  project (0 packets)",
         "Newest:   none yet; `segue save` makes one",
+        "Memories: 0",
     ]
     assert cli("status", "--json").json["newest"] is None
 
@@ -31,6 +33,8 @@ def test_status(cli: InPlace) -> None:
         "project_key": "set:another",
         "project_packets": 0,
         "newest": None,
+        "memories": 2,
+        "memories_waiting": 0,
     }
     cli("save", cli.write("2.json", full(2)))
     newest = {"id": "packet-0002", "created_at": "2026-05-02T09:30:00Z", "goal": "Ship the importer."}
@@ -41,6 +45,7 @@ def test_status(cli: InPlace) -> None:
         "Project:  another (1 packet)",
         "Newest:   …ket-0002, 1 hr ago",
         "          Ship the importer.",
+        "Memories: 2",
     ]
 
 
@@ -87,13 +92,14 @@ def test_backup_and_restore(cli: InPlace) -> None:
     cli("save", FIRST)
     copied = cli("backup", "copy.db")
     assert (copied.code, copied.out) == (0, "copy.db\n")
-    assert copied.err == "1 packet\n"
+    assert re.fullmatch(r"1 packet, \d+ memories\n", copied.err)
     path = cli.shell.project / "copy.db"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     cli("save", SECOND)
     cli("rm", FIRST_ID)
     restored = cli("restore", "copy.db")
-    assert (restored.code, restored.out) == (0, "restored 1 packet\n")
+    assert restored.code == 0
+    assert re.fullmatch(r"restored 1 packet, \d+ memories\n", restored.out)
     assert cli.ids() == [FIRST_ID]
     kept = restored.err.strip().removeprefix("what was there before is kept in ")
     assert cli("restore", kept).code == 0
@@ -118,16 +124,16 @@ def test_a_backup_says_how_much_it_holds(cli: InPlace) -> None:
     assert cli("restore", "0.db").out == "restored an empty store\n"
     cli("save", FIRST)
     cli("save", SECOND)
-    assert cli("backup", "2.db").err == "2 packets\n"
+    assert re.fullmatch(r"2 packets, \d+ memories\n", cli("backup", "2.db").err)
     assert cli("capsule", "from-packet", FIRST_ID, "--save").code == 0
-    assert cli("backup", "3.db").err == "2 packets, 1 capsule\n"
+    assert re.fullmatch(r"2 packets, 1 capsule, \d+ memories\n", cli("backup", "3.db").err)
     found = cli("backup", "4.db", "--json").json
     assert (found["counts"]["packets"], found["counts"]["capsules"]) == (2, 1)
     for each in (FIRST_ID, SECOND_ID):
         cli("rm", each)
     result = cli("restore", "2.db", "--json").json  # the capsule alone is worth keeping
     assert result["kept"]
-    assert cli("restore", result["kept"]).out == "restored 1 capsule\n"
+    assert re.fullmatch(r"restored 1 capsule, \d+ memories\n", cli("restore", result["kept"]).out)
 
 
 def test_a_backup_opens_alone(shell: Shell) -> None:
@@ -225,7 +231,8 @@ def test_a_damaged_store_is_replaced_by_a_backup_and_kept(cli: InPlace) -> None:
     assert (cli.shell.segue_home / "segue.db").read_bytes() == garbage
     result = cli("restore", "copy.db", "--now", "2026-05-04T09:30:00Z")
     kept = cli.shell.segue_home / "segue.db.damaged-20260504T093000Z"
-    assert (result.code, result.out) == (0, "restored 1 packet\n")
+    assert result.code == 0
+    assert re.fullmatch(r"restored 1 packet, \d+ memories\n", result.out)
     assert result.err == f"what was there before is kept in {kept}\n"
     assert kept.read_bytes() == garbage
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600

@@ -46,6 +46,8 @@ def strangers(tmp_path_factory: pytest.TempPathFactory) -> Shell:
         opened.packets.save(hostile(1))
         opened.packets.save(hostile(2, parent_id="stranger-0001"))
         opened.packets.save(hostile(3, parent_id="missing [bold]parent[/bold]"))
+        opened.memories.remember(HOSTILE, entities=[HOSTILE], tags=[HOSTILE], summary=HOSTILE, project=HOSTILE)
+        opened.entities.merge(HOSTILE.removesuffix("end"), HOSTILE)
     shell.write("valid.json", hostile(4))
     shell.write("invalid.json", hostile(5, **{HOSTILE: 1}, tags=[HOSTILE]))
     shell.write("version.json", hostile(6, ltm_version=HOSTILE))
@@ -66,6 +68,15 @@ def strangers(tmp_path_factory: pytest.TempPathFactory) -> Shell:
         "chain stranger-0003",
         "diff stranger-0001 stranger-0002",
         "status",
+        "memories ls",
+        "memories ls --json",
+        "memories sources",
+        "search Go",
+        "search Go --why",
+        "search Go --json",
+        "entities ls",
+        "entities show \u202e",
+        "export",
         "check valid.json",
         "check invalid.json",
         "check version.json",
@@ -82,6 +93,14 @@ def test_nothing_raw_reaches_the_terminal(strangers: Shell, command: str) -> Non
     assert RAW.findall(text) == []
     assert "Traceback" not in text
     assert text.strip()
+
+
+@pytest.mark.parametrize("command", ["memories show", "memories history", "entities show"])
+def test_nothing_raw_of_one_memory_reaches_the_terminal(strangers: Shell, command: str) -> None:
+    for memory in strangers.run("memories", "ls", "--json").json["memories"][:3]:
+        result = strangers.terminal(*command.split(), memory["id"], columns=100)
+        assert result.code == 0
+        assert RAW.findall(OURS.sub(b"\n", result.stdout).decode("utf-8")) == []
 
 
 def test_saving_a_strangers_packet(strangers: Shell) -> None:

@@ -57,7 +57,7 @@ def test_what_a_packet_says_of_itself_comes_along() -> None:
     assert {(item.project, item.occurred_at) for item in items} == {("bakery", "2026-09-01T08:00:00Z")}
     provenance = items[3].provenance
     assert (provenance.origin, provenance.url, provenance.author) == ("packet", "https://example.org/bakery", "model-x")
-    assert (provenance.ref, provenance.author_class) == (f"{PACKET.id}#decisions[0]", "external")
+    assert (provenance.ref, provenance.author_class) == (f"packet:{PACKET.id}#decisions[0]", "external")
     assert (items[3].tags, items[4].tags) == (("move", "locked"), ("move",))
     assert (items[6].confidence, items[7].confidence) == (0.9, 0.6)
     assert items == from_packet(PACKET, "external")

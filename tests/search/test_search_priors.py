@@ -58,7 +58,7 @@ def test_december_reaches_into_the_next_year() -> None:
 @pytest.mark.parametrize(("text", "expected"), [("Ada?", {"a"}), ("Ada and Ben", set()), ("sailing", set())])
 def test_the_one_speaker_who_is_named(text: str, expected: set[str]) -> None:
     found = priors.speaker(analyse(text, NOW, ["Ada", "Ben"]), STORE.candidates)
-    assert {STORE.candidates.ids[row] for row in found.nonzero()[0]} == expected
+    assert {STORE.candidates.ids[int(row)] for row in found.nonzero()[0]} == expected
 
 
 def test_a_speaker_who_said_nothing_here() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from search_samples import NOW
 
 from segue.search.dates import Day
-from segue.search.query import MOST_TERMS, Query, Term, analyse
+from segue.search.query import MOST_TERMS, Names, Query, Term, analyse
 
 SPEAKERS = ["Ada Lane", "Ben", "Ben Otto", "Will"]
 
@@ -85,3 +85,12 @@ def test_any_text_is_a_query(text: str, speakers: list[str]) -> None:
     query = analyse(text, NOW, speakers)
     assert set(query.speakers) <= set(speakers)
     assert query == analyse(text, NOW, reversed(speakers))
+
+
+def test_names_are_made_once_for_many_queries() -> None:
+    speakers = ["Ada Brook", "Ben", "Ben Carr", "", "?", "Cleo", "cleo"]
+    names = Names.of(speakers)
+    for text in ("Ada", "ben", "Ben Carr and Ada", "Cleo", "nobody", ""):
+        assert analyse(text, NOW, names) == analyse(text, NOW, speakers)
+    assert analyse("Ben Carr and Ada", NOW, names).speakers == ("Ada Brook", "Ben", "Ben Carr")
+    assert analyse("Cleo", NOW, names).speakers == ("Cleo",)

@@ -21,6 +21,7 @@ from segue.search import lexical
 from segue.search.candidates import Candidates
 from segue.search.query import analyse
 from segue.search.ranking import Ranked, Ranker, rank
+from segue.search.vectors import Prepared
 
 if TYPE_CHECKING:
     import random
@@ -178,8 +179,8 @@ def test_a_name_has_no_words_of_like_meaning() -> None:
 
 
 def test_prepared_vectors_are_taken_as_they_are() -> None:
-    assert TOY.candidates.vectors is not None
-    by_id = dict(zip(TOY.candidates.ids, TOY.candidates.vectors, strict=True))
+    assert isinstance(TOY.candidates.vectors, Prepared)
+    by_id = dict(zip(TOY.candidates.ids, TOY.candidates.vectors.rows, strict=True))
     again = Candidates.of([replace(row, vector=by_id[row.id]) for row in TOY.rows], prepared=True)
     query = analyse("ferry", NOW)
     assert TOY.ranker.rank(query, again, 10) == TOY.ranker.rank(query, TOY.candidates, 10)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from search_samples import NOW, ToyEmbedder
@@ -10,6 +12,9 @@ from segue.search.query import analyse
 from segue.search.statistics import Indexed, Statistics
 from segue.search.vectors import prepare, query_vector, text_vectors, unit, word_weights
 from segue.search.vocabulary import GAIN, MOST_RELATED, Vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 TOY = ToyEmbedder()
 
@@ -143,3 +148,19 @@ def test_no_more_related_words_than_are_useful() -> None:
 
 def test_an_empty_vocabulary_relates_nothing() -> None:
     assert Vocabulary.of(statistics(), TOY).related(["dog"], TOY) == [{}]
+
+
+def test_related_words_are_worked_out_once() -> None:
+    class Counting(ToyEmbedder):
+        asked = 0
+
+        def word_vectors(self, words: Sequence[str]) -> np.ndarray:
+            self.asked += len(words)
+            return super().word_vectors(words)
+
+    vocabulary = Vocabulary.of(statistics("dog barks", "a puppy", "the boat"), TOY)
+    counting = Counting()
+    first = vocabulary.related(["dog", "ferry", "dog"], counting)
+    assert first[0] == first[2]
+    assert vocabulary.related(["ferry", "dog", "zzz"], counting) == [first[1], first[0], {}]
+    assert counting.asked == 3

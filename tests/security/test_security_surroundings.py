@@ -150,7 +150,7 @@ def test_an_editor_with_broken_quotes_is_refused(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", chosen)
     with pytest.raises(Failed) as failed:
-        editor.edit(b"{}")
+        editor.edit(b"{}", "packet.json", instead="a file")
     assert failed.value.code == "editor.failed"
     assert "quotes" in failed.value.message
 
@@ -165,7 +165,7 @@ def test_an_editor_of_blanks_is_none(
     monkeypatch.setenv(variable, chosen)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(Failed) as failed:
-        editor.edit(b"{}")
+        editor.edit(b"{}", "packet.json", instead="a file")
     assert failed.value.code in ("editor.missing", "editor.failed")
 
 

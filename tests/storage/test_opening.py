@@ -287,7 +287,7 @@ def test_a_full_database(tmp_path: Path, draft: Draft, monkeypatch: pytest.Monke
 
     def small(location: str, *, uri: bool) -> Any:
         connection = connect(location, uri=uri)
-        connection.execute("PRAGMA max_page_count = 60")
+        connection.execute("PRAGMA max_page_count = 200")
         return connection
 
     with segue.open(path):

@@ -21,6 +21,13 @@ def new(now: datetime) -> str:
     return str(ULID.from_timestamp(max(microseconds(now), 0) / 1_000_000))
 
 
+def following(identifier: str) -> str:
+    """Return the ULID after `identifier`, so that what is made together sorts in the order it was made in."""
+    from ulid import ULID
+
+    return str(ULID.from_int(int(ULID.from_str(identifier)) + 1))
+
+
 def short(identifier: str) -> str:
     """Return `…` and the last 8 characters, or the identifier itself where it has no more than 8."""
     return identifier if len(identifier) <= SHORT_LENGTH else "…" + identifier[-SHORT_LENGTH:]

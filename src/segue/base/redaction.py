@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 SHOWN_LENGTH = 32
+ON_PURPOSE = " (--allow-unredacted, allow_unredacted in a call)"
 _MASKED = "-----BEGIN …"
 _SET_MEMORY = 64 << 20
 _MAX_REJECTED = 1_000
@@ -70,12 +71,12 @@ class RedactionRefused(Refused):
         self,
         findings: Sequence[Finding],
         code: str = "packet.redaction",
-        mend: str = "Reword them, replace them with `segue check --fix`, or save it as it is on purpose",
+        mend: str = "Reword them, replace them with `segue check --fix`, or save it as it is on purpose" + ON_PURPOSE,
     ) -> None:
         kinds = [finding.kind for finding in findings]
         listed = ", ".join(kinds[:_LISTED_KINDS]) + (" …" if len(kinds) > _LISTED_KINDS else "")
         count = f"{len(kinds)} redactable {'text' if len(kinds) == 1 else 'texts'}"
-        message = f"redaction failed: {count} ({listed}). {mend} (--allow-unredacted, allow_unredacted in a call)"
+        message = f"redaction failed: {count} ({listed}). {mend}"
         super().__init__(code, message, {"redaction": kinds})
         self.findings = tuple(findings)
         self.mend = mend

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 _MEND = "The capsule was neither stored nor shown for copying: reword these entries, or let it pass on purpose"
+_MEND += redaction.ON_PURPOSE
 
 
 def findings(capsule: Capsule) -> list[Finding]:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.exceptions import TyperException
 
 from segue.base import files, time
-from segue.base.errors import InvalidInput
+from segue.base.errors import Failed, InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from segue.app import Segue
+    from segue.services.remembering import Policy
 
 EVERY_DAY = "Every day"
 PACKETS = "Packets"
+MEMORIES = "Memories"
 STORE = "Store"
 MORE = "Agents and more"
 
@@ -43,6 +46,58 @@ CoreOnly = Annotated[
 ]
 Copy = Annotated[bool, typer.Option("--copy", help="Also put it on the clipboard.")]
 
+MemoryId = Annotated[
+    str, typer.Argument(metavar="ID", show_default=False, help="A memory's id, or an unambiguous ending of it.")
+]
+Text = Annotated[
+    str, typer.Argument(metavar="TEXT|-", show_default=False, help="The text; `-` reads it from standard input.")
+]
+Kind = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KIND",
+        help="claim, decision, event, preference, observation, action, question, summary, style, negative, procedure or"
+        " constraint; else what the layer says.",
+    ),
+]
+Layer = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LAYER",
+        help="semantic, episodic, style, decision, preference, negative or procedural; else what the kind says.",
+    ),
+]
+Entity = Annotated[
+    list[str] | None, typer.Option(metavar="NAME", help="Whom or what it is about; may be given more than once.")
+]
+Tag = Annotated[list[str] | None, typer.Option(metavar="TAG", help="A tag; may be given more than once.")]
+Project = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The project that it belongs to; `.` is this one, none by default.")
+]
+OccurredAt = Annotated[
+    str | None, typer.Option(metavar="TIME", help="When it happened: 2026-05-04, RFC 3339, or 7d for a week ago.")
+]
+Confidence = Annotated[float | None, typer.Option(metavar="0..1", help="How sure it is.")]
+Mask = Annotated[bool, typer.Option("--mask", help="Mask secrets that are found in it; else it is refused.")]
+
+Kinds = Annotated[list[str] | None, typer.Option("--kind", metavar="KIND", help="Only this kind; may be repeated.")]
+Layers = Annotated[list[str] | None, typer.Option("--layer", metavar="LAYER", help="Only this layer; may be repeated.")]
+Entities = Annotated[
+    list[str] | None, typer.Option("--entity", metavar="NAME", help="Only what names this entity; may be repeated.")
+]
+Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Only with this tag; may be repeated.")]
+Projects = Annotated[
+    list[str] | None,
+    typer.Option("--project", metavar="NAME", help="Only of this project, `.` for this one; may be repeated."),
+]
+Since = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Only what happened from then on: 2026-05-04, RFC 3339 or 7d.")
+]
+Until = Annotated[str | None, typer.Option(metavar="TIME", help="Only what happened before then.")]
+MinTrust = Annotated[float | None, typer.Option(metavar="0..1", help="Only what is trusted that far.")]
+Limit = Annotated[int, typer.Option(metavar="N", help="How many at most, 1 to 500.")]
+Cursor = Annotated[str | None, typer.Option(help="Go on where an earlier list ended.")]
+
 
 class Usage(TyperException):
     """Options that do not go together."""
@@ -63,11 +118,11 @@ def clock(now: str | None) -> Callable[[], datetime]:
     return lambda: instant
 
 
-def opened(now: str | None = None) -> Segue:
-    """Open the user's store."""
+def opened(now: str | None = None, *, embedder: str = "") -> Segue:
+    """Open the user's store; `embedder` is another than the store's own."""
     import segue
 
-    return segue.open(clock=clock(now), actor="cli")
+    return segue.open(clock=clock(now), actor="cli", embedder=embedder)
 
 
 def user_home() -> Path | None:
@@ -85,3 +140,67 @@ def read_input(name: str) -> bytes:
             raise InvalidInput("file.read", "there is no standard input to read")
         return sys.stdin.buffer.read(_MAX_INPUT)
     return files.read_bytes(Path(name), _MAX_INPUT)
+
+
+def read_text(text: str) -> str:
+    """Return a text that was given, or standard input for `-`. Raises InvalidInput `file.encoding`."""
+    if text != "-":
+        return text
+    try:
+        return read_input(text).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidInput("file.encoding", "standard input is no UTF-8 text") from None
+
+
+def policy(mask: bool) -> Policy | None:
+    """Return what becomes of a text with a secret in it: None leaves that to the store."""
+    return "mask" if mask else None
+
+
+def project_name(segue: Segue, given: str) -> str:
+    """Return the name of a project; `.` is the one of this folder."""
+    return segue.project.name if given == "." else given
+
+
+def details(
+    segue: Segue,
+    *,
+    kind: str | None,
+    layer: str | None,
+    entity: list[str] | None,
+    tag: list[str] | None,
+    project: str | None,
+    confidence: float | None,
+    **times: str | None,
+) -> dict[str, Any]:
+    """Return what a person said about a memory as the services take it, without what was not given."""
+    given = {"kind": kind, "layer": layer, "entities": entity or None, "tags": tag or None, "confidence": confidence}
+    found: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if project is not None:
+        found["project"] = project_name(segue, project)
+    for name, value in times.items():
+        if value is not None:
+            found[name] = time.parse_moment(value, segue.now()) if value else None
+    return found
+
+
+def filters(
+    moment: datetime, *, since: str | None, until: str | None, min_trust: float | None, **lists: list[str] | None
+) -> dict[str, Any]:
+    """Return filters as the services take them, without what was not given."""
+    found: dict[str, Any] = {name: values for name, values in lists.items() if values}
+    found |= {
+        name: time.parse_moment(value, moment)
+        for name, value in (("since", since), ("until", until))
+        if value is not None
+    }
+    return found if min_trust is None else found | {"minimum_trust": min_trust}
+
+
+@contextlib.contextmanager
+def resumable(noun: str) -> Iterator[None]:
+    """Say of work in many transactions that was stopped that what is done is done. Raises Failed `cli.stopped`."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Failed("cli.stopped", f"stopped; what was {noun} until then is kept, run it again to go on") from None

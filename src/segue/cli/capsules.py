@@ -168,7 +168,7 @@ def resume(
     from segue.capsules.travel import require_clean
 
     reading = _read(source, lenient, now)
-    with _echoed(as_json):
+    with output.echoed(as_json):
         require_clean(reading.capsule, allow_unredacted=allow_unredacted)
     if as_json:
         output.as_json({"prompt": reading.prompt})
@@ -179,19 +179,6 @@ def resume(
 
         copy_text(reading.prompt)
     return 0
-
-
-@contextlib.contextmanager
-def _echoed(as_json: bool) -> Iterator[None]:
-    """Show the writer what a refusal found; nobody else (decisions C-9 and P5)."""
-    from segue.base.redaction import RedactionRefused
-
-    try:
-        yield
-    except RedactionRefused as error:
-        if not as_json:
-            output.notes(f"  • {finding.kind}: {finding.found}" for finding in error.findings)
-        raise
 
 
 def fit(source: _Source, integrity: _Integrity = None, lenient: _Lenient = False, as_json: AsJson = False) -> int:
@@ -274,7 +261,7 @@ def save(
 ) -> int:
     """Check a capsule and store it. Prints its id."""
     data = _pasted(source, lenient)
-    with opened(now) as segue, _echoed(as_json):
+    with opened(now) as segue, output.echoed(as_json):
         saved = segue.capsules.save(data, origin=origin or "", allow_unredacted=allow_unredacted)
     if as_json:
         output.as_json({"outcome": saved.outcome} | saved.capsule.to_json())
@@ -288,7 +275,7 @@ def save(
 
 def _keep(capsule: Capsule, origin: str, allow_unredacted: bool, now: str | None, *, as_json: bool) -> None:
     """Store what a command made, and say so beside what it prints."""
-    with opened(now) as segue, _echoed(as_json):
+    with opened(now) as segue, output.echoed(as_json):
         try:
             saved = segue.capsules.save(capsule, origin=origin, allow_unredacted=allow_unredacted)
         except NotFound:  # made from a file of a packet that is not stored: there is nothing to link
@@ -364,7 +351,7 @@ def from_packet(
 
     packet = _load_packet(source, now)
     converted = to_capsule(packet)
-    with _echoed(as_json):
+    with output.echoed(as_json):
         require_clean(converted.capsule, allow_unredacted=allow_unredacted)
     if keep:
         _keep(converted.capsule, packet.id, allow_unredacted, now, as_json=as_json)
@@ -397,7 +384,7 @@ def to_packet(
     converted = convert(capsules.parse(data))
     packet = converted.packet
     if keep:
-        with opened(now) as segue, _echoed(as_json):
+        with opened(now) as segue, output.echoed(as_json):
             saved = segue.packets.submit(packet, allow_unredacted=allow_unredacted)
         if not as_json:
             _note_findings(saved.findings)

@@ -12,15 +12,15 @@ from pathlib import Path
 from segue.base.errors import Failed
 
 
-def edit(data: bytes) -> bytes:
-    """Let the person edit `data` as a JSON file and return what they left.
+def edit(data: bytes, name: str, *, instead: str) -> bytes:
+    """Let the person edit `data` in a file called `name` and return what they left.
 
-    The editor is $VISUAL, else $EDITOR, else the first usual one that is installed. Raises Failed `editor.missing`
-    or `editor.failed`.
+    The editor is $VISUAL, else $EDITOR, else the first usual one that is installed; `instead` says what a person
+    without one can do. Raises Failed `editor.missing` or `editor.failed`.
     """
-    command = _editor()
+    command = _editor(instead)
     with tempfile.TemporaryDirectory(prefix="segue-") as folder:
-        file = Path(folder) / "packet.json"
+        file = Path(folder) / name
         file.touch(mode=0o600)
         file.write_bytes(data)
         try:
@@ -32,7 +32,7 @@ def edit(data: bytes) -> bytes:
         return file.read_bytes()
 
 
-def _editor() -> list[str]:
+def _editor(instead: str) -> list[str]:
     chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if chosen and chosen.strip():
         try:
@@ -42,4 +42,4 @@ def _editor() -> list[str]:
     for name in ("sensible-editor", "editor", "nano", "vim", "vi", "notepad"):
         if shutil.which(name):
             return [name]
-    raise Failed("editor.missing", "set EDITOR to your editor, or use `segue save --print` and `segue save FILE`")
+    raise Failed("editor.missing", f"set EDITOR to your editor, or use {instead}")

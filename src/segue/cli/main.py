@@ -13,7 +13,24 @@ from typer.exceptions import Abort, TyperException
 
 from segue.base.errors import SegueError
 from segue.base.untrusted import one_line
-from segue.cli import agents, capsules, chains, inspection, listing, output, saving, storing
+from segue.cli import (
+    agents,
+    capsules,
+    chains,
+    entities,
+    ingesting,
+    inspection,
+    listing,
+    memories,
+    output,
+    remembering,
+    reviewing,
+    saving,
+    searching,
+    storing,
+    tending,
+    transferring,
+)
 
 _HELP = """Portable memory for AI agents: save where the work stands, resume it anywhere.
 
@@ -36,7 +53,16 @@ for register in (
     inspection.register,
     saving.register_prompt,
     capsules.register,
+    remembering.register,
+    searching.register,
+    reviewing.register,
+    memories.register,
+    entities.register,
+    remembering.register_forget,
+    ingesting.register,
     storing.register,
+    transferring.register,
+    tending.register,
     agents.register,
 ):
     register(app)

@@ -46,6 +46,12 @@ def note(text: str) -> None:
         print(visible(text), file=sys.stderr, flush=True)
 
 
+def prompt(text: str) -> None:
+    """Print what a person is asked on stderr, and stay on the line."""
+    sys.stdout.flush()
+    print(visible(text), end="", file=sys.stderr, flush=True)
+
+
 @contextlib.contextmanager
 def people_may_be_gone() -> Iterator[None]:
     """Let writing to stderr fail in silence inside the block: what a command does must not depend on its readers."""
@@ -65,6 +71,24 @@ def notes(lines: Iterable[str]) -> None:
     """Print lines for people on stderr."""
     for line in lines:
         note(line)
+
+
+@contextlib.contextmanager
+def echoed(as_json: bool) -> Iterator[None]:
+    """Show the writer what a refusal found; nobody else (decisions C-9 and P5)."""
+    from segue.base.redaction import RedactionRefused
+
+    try:
+        yield
+    except RedactionRefused as error:
+        if not as_json:
+            notes(f"  • {finding.kind}: {finding.found}" for finding in error.findings)
+        raise
+
+
+def counted(number: int, noun: str, nouns: str = "") -> str:
+    """Return a number with its noun, in the plural where that is meant: `1 memory`, `1,200 memories`."""
+    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
 
 
 def is_terminal() -> bool:

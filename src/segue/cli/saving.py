@@ -154,7 +154,7 @@ def _edited(segue: Segue) -> bytes:
     if not output.is_terminal():
         raise Refused("save.no_terminal", "name a FILE, or - for standard input; a draft needs a terminal (or --print)")
     draft = _draft(segue) + b"\n"
-    text = edit(draft)
+    text = edit(draft, "packet.json", instead="`segue save --print` and `segue save FILE`")
     if not text.strip():
         raise Refused("save.empty", "the draft was emptied; nothing was saved")
     if text == draft and not typer.confirm("Nothing was changed. Save the draft as it is?", err=True):

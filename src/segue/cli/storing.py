@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
 
 
 def status(now: Now = None, as_json: AsJson = False) -> int:
-    """Show the store, this project, and its newest packet."""
+    """Show the store, this project, its newest packet, and how many memories there are and wait for review."""
     with opened(now) as segue:
         project = segue.project
         try:
@@ -41,13 +41,15 @@ def status(now: Now = None, as_json: AsJson = False) -> int:
             newest = None
         counted = segue.packets.count()
         here = segue.packets.count(project=".")
+        active = segue.memories.count(statuses=("active",))
+        waiting = segue.memories.count(statuses=("pending",))
         moment = segue.now()
         store = segue.store.name
     if as_json:
         shown = {"id": newest.id, "created_at": newest.created_at, "goal": newest.goal} if newest else None
         output.as_json(
             {"store": store, "packets": counted, "project": project.name, "project_key": project.key}
-            | {"project_packets": here, "newest": shown}
+            | {"project_packets": here, "newest": shown, "memories": active, "memories_waiting": waiting}
         )
         return 0
     lines = [f"Store:    {store} ({_count(counted)})", f"Project:  {one_line(project.name)} ({_count(here)})"]
@@ -56,6 +58,7 @@ def status(now: Now = None, as_json: AsJson = False) -> int:
         lines.append(f"          {one_line(newest.goal)}")
     else:
         lines.append("Newest:   none yet; `segue save` makes one")
+    lines.append(f"Memories: {active:,}" + (f", {waiting:,} to review (`segue review`)" if waiting else ""))
     output.data("\n".join(lines))
     return 0
 
@@ -154,7 +157,8 @@ def _replaced_damaged(error: Failed, file: Path, now: str | None) -> Copied:
 
 
 def _contents(copied: Copied) -> str:
-    shown = [_count(copied.counts[f"{noun}s"], noun) for noun in ("packet", "capsule") if copied.counts.get(f"{noun}s")]
+    nouns = {"packets": "packet", "capsules": "capsule", "memories": "memory"}
+    shown = [output.counted(copied.counts[name], noun, name) for name, noun in nouns.items() if copied.counts.get(name)]
     return ", ".join(shown) or "an empty store"
 
 
@@ -171,7 +175,7 @@ def doctor(
     except Failed as error:
         if error.code != _UNREADABLE:
             raise
-        from segue.storage.examination import Finding
+        from segue.storage.findings import Finding
 
         found, counted = [Finding(error.code, error.message)], 0
     left = [each for each in found if not each.repaired]

@@ -17,11 +17,13 @@ _PIPE_WIDTH = 160
 _LEAST_WIDTH = 20
 
 
-def print_table(rows: Sequence[Mapping[str, str]], least: Mapping[str, int], *, empty: str) -> None:
+def print_table(
+    rows: Sequence[Mapping[str, str]], least: Mapping[str, int], *, empty: str, last: int = _LAST_WIDTH
+) -> None:
     """Print rows, which all have the same columns, on stdout; the note `empty` on stderr where there are none.
 
-    The first column is shown whole, the last one takes the room that is left. `least` says from which width of the
-    terminal on a column in between is shown. The cells are safe to show already.
+    The first column is shown whole, the last one takes the room that is left, up to `last` cells. `least` says from
+    which width of the terminal on a column in between is shown. The cells are safe to show already.
     """
     if not rows:
         output.note(empty)
@@ -41,7 +43,7 @@ def print_table(rows: Sequence[Mapping[str, str]], least: Mapping[str, int], *, 
         widest = max(len(name), *(cell_len(row[name]) for row in rows))
         limit = widest if name == shown[0] else min(widest, _MIDDLE_WIDTH)
         table.add_column(name, no_wrap=True, overflow="ellipsis", width=limit)
-    table.add_column(shown[-1], no_wrap=True, overflow="ellipsis", ratio=1, max_width=_LAST_WIDTH)
+    table.add_column(shown[-1], no_wrap=True, overflow="ellipsis", ratio=1, max_width=last)
     for row in rows:
         table.add_row(*(Text(row[name], style="bold" if name == shown[0] else "") for name in shown))
     console.print(table)

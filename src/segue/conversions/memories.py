@@ -12,18 +12,9 @@ from typing import TYPE_CHECKING
 
 from segue.base import time
 from segue.capsules.identity import identity
-from segue.conversions.interchange.item import (
-    LAYER_OF,
-    AuthorClass,
-    Item,
-    Kind,
-    Layer,
-    Origin,
-    Provenance,
-    fraction,
-    pieces,
-)
+from segue.conversions.interchange.item import fraction, pieces
 from segue.conversions.to_capsule import HARD_LIMIT
+from segue.memories.item import LAYER_OF, AuthorClass, Item, Kind, Layer, Origin, Provenance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +54,7 @@ class _Source:
 
     def __init__(self, origin: Origin, name: str, author_class: AuthorClass, **shared: str) -> None:
         self._origin = origin
-        self._name = name
+        self._name = source_of(origin, name)
         self._author_class = author_class
         self._author = shared.get("author", "")
         self._url = shared.get("url", "")
@@ -101,8 +92,13 @@ class _Source:
             )
 
 
+def source_of(kind: str, stored_id: str) -> str:
+    """Return the source that a packet or capsule of that id is: what stands before the `#` of its items' refs."""
+    return f"{kind}:{stored_id.replace('#', '%23')}"
+
+
 def from_packet(packet: Packet, author_class: AuthorClass = "agent") -> tuple[Item, ...]:
-    """Return the items of a packet, in its order. Their `ref` is its id and the path of the member.
+    """Return the items of a packet, in its order. Their `ref` is `packet:`, its id, `#` and the path of the member.
 
     `author_class` is whose word the packet is: external for one that came from somebody else.
     """
@@ -153,7 +149,7 @@ def _attempt(attempt: Attempt, path: str, source: _Source, sure: float | None) -
 
 
 def from_capsule(capsule: Capsule, author_class: AuthorClass = "agent") -> tuple[Item, ...]:
-    """Return the items of a capsule, in its order. Their `ref` is its identity (decision C-11) and layer and place."""
+    """Return the items of a capsule, in its order. Their `ref` is `capsule:`, its identity (C-11), layer and place."""
     source = _Source(
         "capsule",
         identity(capsule),

@@ -82,11 +82,11 @@ class StaticEmbedder:
         ids = self._pieces_of(words)
         lengths = np.array([len(one) for one in ids], dtype=np.int64)
         vectors = np.zeros((len(words), self.dimension), dtype=np.float32)
-        filled = np.flatnonzero(lengths)
-        if len(filled):
-            flat = np.array([piece for one in ids for piece in one], dtype=np.int64)
-            starts = (np.cumsum(lengths) - lengths)[filled]
-            vectors[filled] = np.add.reduceat(self._pieces[flat].astype(np.float32), starts, axis=0)
+        flat = np.array([piece for one in ids for piece in one], dtype=np.int64)
+        starts = np.cumsum(lengths) - lengths
+        for place in range(lengths.max(initial=0)):  # of all words at once: a sum for each takes five times as long
+            rows = np.flatnonzero(lengths > place)
+            vectors[rows] += self._pieces[flat[starts[rows] + place]]
         ranks = np.array([one[0] - _FIRST_PIECE if len(one) == 1 else 0 for one in ids], dtype=np.float32)
         known = ranks > 0
         probabilities = np.where(known, _SHARE / np.where(known, ranks, 1) ** _SLOPE, _UNKNOWN)

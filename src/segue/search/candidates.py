@@ -9,12 +9,14 @@ import numpy as np
 
 from segue.search.kernel import Links
 from segue.search.meaning import Meaning
-from segue.search.vectors import prepare
+from segue.search.vectors import Prepared, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from segue.search.vectors import Comparable
 
 _DAY = 86_400_000_000  # microseconds
 
@@ -46,10 +48,10 @@ class Candidate:
 class Candidates:
     """Candidates by columns, sorted by thread, position and id, so that the order they came in changes nothing."""
 
-    ids: tuple[str, ...]
+    ids: Sequence[str]
     postings: Mapping[str, tuple[NDArray[np.int64], NDArray[np.float32]]]  # by token: rows, and the counts there
     lengths: NDArray[np.float32]
-    vectors: NDArray[np.float32] | None  # as `vectors.prepare` makes them
+    vectors: Comparable | None
     meaning: Meaning | None
     days: NDArray[np.float32]  # since 1970, NaN where the time is not known
     speakers: Mapping[str, NDArray[np.int64]]  # by name: rows
@@ -80,7 +82,7 @@ class Candidates:
             ids=tuple(row.id for row in ordered),
             postings=_postings(ordered),
             lengths=np.array([row.length for row in ordered], dtype=np.float32),
-            vectors=raw if raw is None or prepared else prepare(raw, centre, threads, positions),
+            vectors=None if raw is None else Prepared(raw if prepared else prepare(raw, centre, threads, positions)),
             meaning=Meaning.of([(row.window, row.sentences) for row in ordered]),
             days=np.array(
                 [np.nan if row.occurred_at is None else row.occurred_at // _DAY for row in ordered], dtype=np.float32
@@ -99,7 +101,10 @@ class Candidates:
         return replace(self, postings=postings)
 
     def take(self, rows: NDArray[np.int64]) -> Candidates:
-        """Return the candidates in `rows` (ascending, each once), their vectors as mixed among all."""
+        """Return the candidates in `rows` (ascending, each once), their vectors as mixed among all.
+
+        Only of candidates that `of` made.
+        """
         threads, positions = self.threads[rows], self.positions[rows]
         return Candidates(
             ids=tuple(self.ids[row] for row in rows.tolist()),
@@ -108,7 +113,7 @@ class Candidates:
                 for token, (found, counts) in self.postings.items()
             },
             lengths=self.lengths[rows],
-            vectors=None if self.vectors is None else self.vectors[rows],
+            vectors=self.vectors.take(rows) if isinstance(self.vectors, Prepared) else None,
             meaning=None if self.meaning is None else self.meaning.take(rows),
             days=self.days[rows],
             speakers={name: _within(found, rows) for name, found in self.speakers.items()},

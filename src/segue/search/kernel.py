@@ -32,12 +32,16 @@ class Links:
     def mix(self, values: NDArray[np.float32], before: float, after: float) -> NDArray[np.float32]:
         """Return `values`, to each row added before^k of the k-th row before it and after^k of the k-th after it."""
         mixed = values.copy()
+        earlier, later = _powers(before), _powers(after)
         for shift, gap in enumerate(self.gaps, 1):
-            linked = gap > 0
-            if not linked.any():
-                continue
-            earlier = np.where(linked, np.float32(before) ** gap, 0).astype(np.float32)[:, None]
-            later = np.where(linked, np.float32(after) ** gap, 0).astype(np.float32)[:, None]
-            mixed[shift:] += earlier * values[:-shift]
-            mixed[:-shift] += later * values[shift:]
+            if gap.any():
+                mixed[shift:] += earlier[gap][:, None] * values[:-shift]
+                mixed[:-shift] += later[gap][:, None] * values[shift:]
         return mixed
+
+
+def _powers(base: float) -> NDArray[np.float32]:
+    """What a neighbour counts at each distance; nothing at 0, which is no neighbour."""
+    powers = np.float64(np.float32(base)) ** np.arange(REACH + 1)
+    powers[0] = 0
+    return powers.astype(np.float32)

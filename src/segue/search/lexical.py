@@ -49,10 +49,15 @@ def score(asked: Sequence[Asked], candidates: Candidates, statistics: Statistics
             _add(soft, column, candidates, token, gain)
     near = candidates.links.mix(own + soft, BEFORE, AFTER)
     norm = K1 * (1 - B + B * candidates.lengths / np.float32(statistics.average_length))
-    worth = [rarity(one.term.token, statistics) * (NAME if one.term.is_name else 1) for one in asked]
+    weights = np.array([worth(one.term, statistics) for one in asked], dtype=np.float32)
     saturated = near * np.float32(K1 + 1) / (near + norm[:, None])
-    scores = np.vecdot(saturated, np.array(worth, dtype=np.float32))
+    scores = np.vecdot(saturated, weights)
     return Lexical(np.asarray(scores, dtype=np.float32), own, near)
+
+
+def worth(term: Term, statistics: Statistics) -> float:
+    """Return what finding `term` is worth: its rarity, of a name a part of that."""
+    return rarity(term.token, statistics) * (NAME if term.is_name else 1)
 
 
 def rarity(token: str, statistics: Statistics) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -28,6 +28,22 @@ _NOTICED = 0.01  # less than this is as good as another time
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
+class Weighed(Protocol):
+    """Memories by columns, as far as their constant goes."""
+
+    @property
+    def lengths(self) -> NDArray[np.float32]:
+        """Tokens in all."""
+
+    @property
+    def questions(self) -> NDArray[np.bool_]:
+        """Which are questions."""
+
+    @property
+    def telling(self) -> NDArray[np.bool_]:
+        """Which hold an expression of time."""
+
+
 def speaker(query: Query, candidates: Candidates) -> NDArray[np.float32]:
     """Return 1 for what the one known speaker said whom the query names; all 0 if it names none or several."""
     result = np.zeros(len(candidates), dtype=np.float32)
@@ -38,34 +54,47 @@ def speaker(query: Query, candidates: Candidates) -> NDArray[np.float32]:
 
 def dated(query: Query, candidates: Candidates) -> NDArray[np.float32]:
     """Return how close each candidate lies to the nearest date that the query names, from 0 to 1."""
-    result = np.zeros(len(candidates), dtype=np.float32)
-    known = candidates.days[~np.isnan(candidates.days)]
-    if not query.dates or not len(known):
-        return result
-    first, last = (date.fromordinal(_EPOCH + int(day)).year for day in (known.min(), known.max()))
+    if not query.dates:
+        return np.zeros(len(candidates), dtype=np.float32)
+    return closeness(query, candidates.days)
+
+
+def closeness(query: Query, days: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return how close each of `days` (since 1970, NaN for none) lies to the nearest date that the query names."""
+    unknown = np.isnan(days)
+    if not query.dates or unknown.all():
+        return np.zeros(len(days), dtype=np.float32)
+    first = int(np.nanmin(days))
+    since = np.where(unknown, first, days).astype(np.int64) - first
+    table = np.zeros(int(since.max()) + 1, dtype=np.float32)
+    table[since] = 1
+    distinct = np.flatnonzero(table)  # what counts is the day alone: one of each is enough
+    every = (distinct + first).astype(np.float32)
+    close = np.zeros(len(every), dtype=np.float32)
     for named in query.dates:
-        for year in _years(named, first, last):
-            close = (
-                _to_day(named, year, candidates.days) if isinstance(named, Day) else _to_span(named, year, candidates)
-            )
-            result = np.maximum(result, np.nan_to_num(close).astype(np.float32))
-    return np.where(result >= _NOTICED, result, np.float32(0))
+        for year in _years(named, every):
+            to = _to_day(named, year, every) if isinstance(named, Day) else _to_span(named, year, every)
+            close = np.maximum(close, to.astype(np.float32))
+    table[distinct] = np.where(close >= _NOTICED, close, 0)
+    return np.where(unknown, np.float32(0), table[since])
 
 
-def constant(query: Query, candidates: Candidates) -> NDArray[np.float32]:
+def constant(query: Query, candidates: Weighed) -> NDArray[np.float32]:
     """Return what each candidate gets for its length, for being a question and for telling a time."""
     telling = TELLS + (TELLS_WHEN_ASKED if query.asks_time else 0.0)
     total = LENGTH * np.log1p(candidates.lengths) + QUESTION * candidates.questions + telling * candidates.telling
     return np.asarray(total, dtype=np.float32)
 
 
-def _years(named: Day | Span, first: int, last: int) -> range:
-    """The years to try: the one that is named, else all in which candidates lie, and one more on each side."""
+def _years(named: Day | Span, days: NDArray[np.float32]) -> list[int]:
+    """The years to try: the one that is named, else all in which there are days, and one more on each side."""
     if isinstance(named, Day) and named.year is not None:
-        return range(named.year, named.year + 1)
+        return [named.year]
     if isinstance(named, Span) and named.first is not None:
-        return range(named.first.year, named.first.year + 1)
-    return range(max(first - 1, 1), min(last + 1, 9998) + 1)
+        return [named.first.year]
+    there = np.unique(days.astype(np.int64).astype("datetime64[D]").astype("datetime64[Y]").astype(np.int64)) + 1970
+    around = np.unique(np.concatenate([there - 1, there, there + 1]))
+    return [year for year in around.tolist() if 1 <= year <= 9998]
 
 
 def _to_day(named: Day, year: int, days: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -76,14 +105,14 @@ def _to_day(named: Day, year: int, days: NDArray[np.float32]) -> NDArray[np.floa
     return np.asarray(np.exp(np.where(passed >= 0, -passed / _FADES_AFTER, passed / _FADES_BEFORE)))
 
 
-def _to_span(named: Span, year: int, candidates: Candidates) -> NDArray[np.float32]:
+def _to_span(named: Span, year: int, since: NDArray[np.float32]) -> NDArray[np.float32]:
     if named.first is not None and named.last is not None:
         first, last = named.first.toordinal(), named.last.toordinal()
     else:
         month = named.month or 1
         first = date(year, month, 1).toordinal()
         last = date(year + month // 12, month % 12 + 1, 1).toordinal() - 1
-    days = candidates.days + np.float32(_EPOCH)
+    days = since + np.float32(_EPOCH)
     inside = (days >= first) & (days <= last)
     following = (days > last) & (days <= last + _FOLLOWING)
     return np.asarray(np.where(inside, 1.0, np.where(following, _FOLLOWS, 0.0)), dtype=np.float32)

@@ -11,7 +11,7 @@ from segue.search.stopwords import STOP_WORDS
 from segue.search.tokens import terms, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
 MOST_TERMS = 64  # of a query that count: a pasted page is not a question, and each term costs time
@@ -45,7 +45,24 @@ class Query:
         return tuple(self.terms[place] for place in sorted(places[:MOST_TERMS]))
 
 
-def analyse(text: str, now: datetime, known_speakers: Iterable[str] = ()) -> Query:
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The known speakers by the first words of their names: made once for many queries."""
+
+    by_first: Mapping[str, Mapping[tuple[str, ...], str]]  # then by all words; of equals the first in the alphabet
+
+    @classmethod
+    def of(cls, speakers: Iterable[str]) -> Names:
+        """Return the names of `speakers`; a name without words cannot be named."""
+        by_first: dict[str, dict[tuple[str, ...], str]] = {}
+        for name in sorted(set(speakers)):
+            parts = _name_words(name)
+            if parts:
+                by_first.setdefault(parts[0], {}).setdefault(parts, name)
+        return cls(by_first)
+
+
+def analyse(text: str, now: datetime, known_speakers: Names | Iterable[str] = ()) -> Query:
     """Return what `text` asks for. Any text is a query, never an error: one without words simply has no terms.
 
     `now` is what `yesterday` counts from. A known speaker counts as named by the whole name, or by its first word
@@ -53,7 +70,8 @@ def analyse(text: str, now: datetime, known_speakers: Iterable[str] = ()) -> Que
     """
     asked = list(dict.fromkeys(terms(text)))
     spoken = words(text)
-    speakers, names = _named(spoken, known_speakers)
+    known = known_speakers if isinstance(known_speakers, Names) else Names.of(known_speakers)
+    speakers, names = _named(spoken, known)
     content = [term for term in asked if term[1] not in STOP_WORDS] or asked
     found = tuple(Term(token, word, word in names) for token, word in content)
     embedded = [word for word in dict.fromkeys(spoken) if word not in STOP_WORDS and word not in names]
@@ -67,19 +85,18 @@ def analyse(text: str, now: datetime, known_speakers: Iterable[str] = ()) -> Que
     )
 
 
-def _named(spoken: list[str], known: Iterable[str]) -> tuple[tuple[str, ...], frozenset[str]]:
+def _named(spoken: list[str], known: Names) -> tuple[tuple[str, ...], frozenset[str]]:
     """The known speakers whom the words name, and the words that name them."""
     present = set(spoken)
-    by_first: dict[str, dict[tuple[str, ...], str]] = {}
-    for name in sorted(set(known)):
-        parts = _name_words(name)
-        if parts and parts[0] in present:
-            by_first.setdefault(parts[0], {}).setdefault(parts, name)
+    first_words = [first for first in present if first in known.by_first]
+    # in the order of the alphabet of the names themselves
+    groups = sorted((known.by_first[first] for first in first_words), key=lambda group: next(iter(group.values())))
     speakers: list[str] = []
     used: set[str] = set()
     joined = f" {' '.join(spoken)} "
-    for first, group in by_first.items():
+    for group in groups:
         whole = [parts for parts in group if f" {' '.join(parts)} " in joined]
+        first = next(iter(group))[0]
         chosen = whole or ([] if first in STOP_WORDS or len(group) > 1 else list(group))
         for parts in chosen:
             speakers.append(group[parts])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from segue.search.candidates import Candidates
+    from segue.search.lazy import Lazy
     from segue.search.meaning import Encoder
     from segue.search.query import Query
     from segue.search.statistics import Statistics
@@ -80,11 +82,12 @@ class Ranker:
     statistics: Statistics
     embedder: WordVectors
     encoder: Encoder | None = None
+    shared: Lazy[Vocabulary] | None = None
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The words of the store by meaning: made when first asked for, a kilobyte for each."""
-        return Vocabulary.of(self.statistics, self.embedder)
+        """The words of the store by meaning, a kilobyte for each: those shared, or made when first asked for."""
+        return Vocabulary.of(self.statistics, self.embedder) if self.shared is None else self.shared()
 
     def asked(self, query: Query) -> list[Asked]:
         """Return the terms of `query` that count, rarest first where there are too many, with their related tokens."""
@@ -112,45 +115,83 @@ class Ranker:
         """
         if not len(candidates) or not query.terms:
             return []
-        scores = _Scores(self, query, candidates)
-        order = np.lexsort((candidates.places, -np.round(scores.relevance, _DIGITS)))
-        chosen: list[int] = []
-        for row in order:
-            if len(chosen) >= k:
-                break
-            if scores.hit[row] and (keep is None or candidates.ids[row] in keep):
-                chosen.append(int(row))
-        return [scores.ranked(row) for row in chosen]
+        scores = Scores(Question(self, query), candidates)
+        kept = (row for row in scores.order.tolist() if keep is None or candidates.ids[row] in keep)
+        return [scores.ranked(row) for row in islice(kept, k)]
 
 
-class _Scores:
-    """All scores of one query over the candidates."""
+class Question:
+    """A query with all that a ranker makes of it, once for all who look at it."""
 
-    def __init__(self, ranker: Ranker, query: Query, candidates: Candidates) -> None:
+    def __init__(self, ranker: Ranker, query: Query) -> None:
+        """Take what the words mean to the store; the rest when it is asked for."""
+        self._ranker = ranker
+        self.query = query
+        self.statistics = ranker.statistics
+        self.asked = ranker.asked(query)
+
+    @cached_property
+    def vector(self) -> NDArray[np.float32] | None:
+        """What `Ranker.vector` says."""
+        return self._ranker.vector(self.query)
+
+    @cached_property
+    def encoded(self) -> NDArray[np.float32] | None:
+        """What `Ranker.encoded` says."""
+        return self._ranker.encoded(self.query)
+
+
+class Scores:
+    """All scores of one question over the candidates.
+
+    Of the candidates those are judged that `judged` says (all, if None); the others are there as neighbours, or as
+    `extra`, which are scored by what the best of those judged have, and change nothing for them.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        candidates: Candidates,
+        judged: NDArray[np.bool_] | None = None,
+        extra: NDArray[np.bool_] | None = None,
+    ) -> None:
+        query = question.query
         self._candidates = candidates
-        self._asked = ranker.asked(query)
-        self._lexical: Lexical = lexical.score(self._asked, candidates, ranker.statistics)
-        self._cosines = _cosines(ranker.vector(query), candidates)
-        self._windows, self._sentences = _meanings(ranker, query, candidates)
+        self._judged = judged
+        self._asked = question.asked
+        self._lexical: Lexical = lexical.score(self._asked, candidates, question.statistics)
+        self._cosines = _cosines(question, candidates)
+        self._windows, self._sentences = _meanings(question, candidates)
         self._speaker = priors.speaker(query, candidates)
         self._dated = priors.dated(query, candidates)
         found = self._lexical.scores
         self.hit = (found > 0) | (self._cosines > 0) | (self._windows > 0) | (self._dated > 0)
-        if found.any() or self._dated.any():
+        if judged is not None:
+            self.hit &= judged if extra is None else judged | extra
+        if self._best(found) > 0 or self._best(self._dated) > 0:
             self.basis = "rank"
-            self.relevance = _scaled(
-                np.where(self.hit, np.maximum(self._fused() + priors.constant(query, candidates), 0), 0)
-            )
+            total = np.maximum(self._fused() + priors.constant(query, candidates), 0)
+            self.relevance = np.minimum(self._scaled(np.where(self.hit, total, 0)), 1)
         else:
             self.basis = "cosine"
             self.relevance = np.clip(np.maximum(self._cosines, self._windows), 0, 1)
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """The rows of all hits, the most relevant first, equals in the order of their ids."""
+        rows = np.flatnonzero(self.hit)
+        return rows[np.lexsort((self._candidates.places[rows], -np.round(self.relevance[rows], _DIGITS)))]
+
+    def ids(self, rows: NDArray[np.int64]) -> list[str]:
+        """Return the ids of the candidates in `rows`."""
+        return [self._candidates.ids[row] for row in rows.tolist()]
 
     def _fused(self) -> NDArray[np.float32]:
         weights = SEMANTIC if self._windows.any() else STATIC
         sides = (self._lexical.scores, self._cosines, self._windows, self._sentences)
         total = priors.SPEAKER * self._speaker + priors.DATE * self._dated
         for weight, side in zip(weights, sides, strict=True):
-            total = total + weight * _scaled(side)
+            total = total + weight * self._scaled(side)
         return np.asarray(total, dtype=np.float32)
 
     def ranked(self, row: int) -> Ranked:
@@ -165,6 +206,15 @@ class _Scores:
         relevance = round(float(self.relevance[row]), _DIGITS)
         return Ranked(self._candidates.ids[row], relevance, self.basis, tuple(one for one in why if one))
 
+    def _best(self, scores: NDArray[np.float32]) -> float:
+        """The best score of those judged; 0 if there is none above."""
+        return float(scores.max(initial=0) if self._judged is None else scores[self._judged].max(initial=0))
+
+    def _scaled(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return `scores` divided by the best, if that is above 0."""
+        best = np.float32(self._best(scores))
+        return np.asarray(scores / best if best > 0 else scores, dtype=np.float32)
+
     def _found(
         self,
         retriever: str,
@@ -175,7 +225,8 @@ class _Scores:
     ) -> Found | None:
         if scores[row] <= 0:
             return None
-        place = 1 + int(np.count_nonzero(scores > scores[row]))
+        better = scores > scores[row]
+        place = 1 + int(np.count_nonzero(better if self._judged is None else better & self._judged))
         return Found(retriever, place, round(float(scores[row]), _DIGITS), terms, near)
 
     def _terms(self, row: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -187,22 +238,15 @@ class _Scores:
         )
 
 
-def _cosines(vector: NDArray[np.float32] | None, candidates: Candidates) -> NDArray[np.float32]:
-    if vector is None or candidates.vectors is None:
+def _cosines(question: Question, candidates: Candidates) -> NDArray[np.float32]:
+    if question.vector is None or candidates.vectors is None:
         return np.zeros(len(candidates), dtype=np.float32)
-    return np.asarray(np.vecdot(candidates.vectors, vector), dtype=np.float32)  # no threads, unlike `@`
+    return candidates.vectors.cosines(question.vector)
 
 
-def _meanings(ranker: Ranker, query: Query, candidates: Candidates) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _meanings(question: Question, candidates: Candidates) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The scores of windows and best sentences; zeros without an encoder, or while any of their vectors is missing."""
-    vector = None if candidates.meaning is None else ranker.encoded(query)
-    if vector is None or candidates.meaning is None:
+    if candidates.meaning is None or question.encoded is None:
         nothing = np.zeros(len(candidates), dtype=np.float32)
         return nothing, nothing
-    return candidates.meaning.scores(vector)
-
-
-def _scaled(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return `scores` divided by their maximum, if that is above 0."""
-    best = scores.max()
-    return np.asarray(scores / best if best > 0 else scores, dtype=np.float32)
+    return candidates.meaning.scores(question.encoded)

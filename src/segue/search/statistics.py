@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from segue.search.tokens import tokens, words
 from segue.search.vectors import text_vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,6 +41,16 @@ class Indexed:
         )
 
 
+class Frequencies(Protocol):
+    """In how many texts tokens stand, where no dictionary says so."""
+
+    def get(self, token: str, default: int, /) -> int:
+        """Return the number of texts that hold `token`, or `default` for none."""
+
+    def many(self, tokens: Sequence[str], /) -> NDArray[np.int64]:
+        """Return the number of texts that hold each token."""
+
+
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """Counts over the texts of a scope, and the mean of their raw vectors. All of it adds up memory by memory."""
@@ -50,7 +61,7 @@ class Statistics:
 
     documents: int = 0
     length: int = 0  # tokens in all
-    document_frequencies: Mapping[str, int] = field(default_factory=dict)  # by token
+    document_frequencies: Mapping[str, int] | Frequencies = field(default_factory=dict)  # by token
     word_counts: Mapping[str, int] = field(default_factory=dict)  # by word
     words: int = 0  # in all
     mean: NDArray[np.float32] | None = None  # of the raw vectors
@@ -75,6 +86,13 @@ class Statistics:
         vectors = text_vectors([text.words for text in texts], self, embedder)
         filled = vectors[vectors.any(axis=1)]
         return replace(self, mean=filled.mean(axis=0, dtype=np.float64).astype(np.float32) if len(filled) else None)
+
+    def frequencies(self, tokens: Sequence[str]) -> NDArray[np.int64]:
+        """Return in how many texts each token stands."""
+        known = self.document_frequencies
+        if isinstance(known, Mapping):
+            return np.array([known.get(token, 0) for token in tokens], dtype=np.int64)
+        return known.many(tokens)
 
     @property
     def centre(self) -> NDArray[np.float32] | None:

@@ -7,6 +7,7 @@ vectors are compared.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -43,6 +44,28 @@ class WordVectors(Protocol):
 
     def word_probabilities(self, words: Sequence[str]) -> NDArray[np.float32]:
         """Return how often each word stands in text in general, from 0 to 1: what a young store goes by."""
+
+
+class Comparable(Protocol):
+    """The vectors of candidates, whatever they are kept as."""
+
+    def cosines(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the cosine of each candidate's vector, mixed with its neighbours', with a query's unit vector."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """Vectors of candidates as `prepare` makes them."""
+
+    rows: NDArray[np.float32]
+
+    def cosines(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the cosine of each row with `vector`."""
+        return np.asarray(np.vecdot(self.rows, vector), dtype=np.float32)  # no threads, unlike `@`
+
+    def take(self, rows: NDArray[np.int64]) -> Prepared:
+        """Return the vectors in `rows`."""
+        return Prepared(self.rows[rows])
 
 
 def word_weights(words: Sequence[str], statistics: Statistics, embedder: WordVectors) -> NDArray[np.float32]:
@@ -88,9 +111,19 @@ def prepare(
 
     Rows are sorted by thread and position, a negative thread being none. A zero row stays zero.
     """
+    return unit(mixed(raw, centre, threads, positions))
+
+
+def mixed(
+    raw: NDArray[np.float32],
+    centre: NDArray[np.float32] | None,
+    threads: NDArray[np.int64],
+    positions: NDArray[np.int64],
+) -> NDArray[np.float32]:
+    """Return what `prepare` does, each row as long as it came out."""
     there = raw.any(axis=1, keepdims=True)
     centred = unit(np.where(there, raw - centre, 0) if centre is not None else raw)
-    return unit(Links.of(threads, positions).mix(centred, BEFORE, AFTER))
+    return Links.of(threads, positions).mix(centred, BEFORE, AFTER)
 
 
 def query_vector(query: Query, statistics: Statistics, embedder: WordVectors) -> NDArray[np.float32] | None:

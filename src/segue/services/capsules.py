@@ -78,6 +78,8 @@ class Capsules(ScopedService):
                 rows.set_origin(connection, self._scope, key, named)
                 self._note(connection, "capsule.linked", key, now, {"origin": named})
             stored = self._find(connection, key)
+        if self._remembering is not None and existing is None:
+            self._remembering().kept(capsule)
         return SavedCapsule(stored, "linked" if linked else "unchanged" if existing else "created", found)
 
     def _origin(self, connection: sa.Connection, given: str) -> str:
@@ -99,7 +101,9 @@ class Capsules(ScopedService):
             return self._find(connection, capsule_id)
 
     def rm(self, capsule_id: str) -> str:
-        """Remove a capsule for good and return its full id. An ending must have at least four characters here.
+        """Remove a capsule for good, with the memories that nothing else says, and return its full id.
+
+        An ending must have at least four characters here.
 
         Raises NotFound, Ambiguous, InvalidInput `capsule.short_id`.
         """
@@ -108,6 +112,8 @@ class Capsules(ScopedService):
             full = self._find(connection, capsule_id).id
             rows.delete(connection, self._scope, full)
             self._note(connection, "capsule.deleted", full, self._clock())
+        if self._remembering is not None:
+            self._remembering().gone("capsule", full.removeprefix(rows.PREFIX))
         return full
 
     def ls(

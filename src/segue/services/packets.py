@@ -152,6 +152,9 @@ class Packets(ScopedService):
         if packet.parent_id and parent is None:
             message = f"the parent {packet.parent_id} is not in this store"
             warnings.append(rules.Advice("chain.missing", "parent_id", message))
+        if self._remembering is not None and outcome != "unchanged":
+            against = self._remembering().kept(packet)
+            warnings += [rules.Advice("memories.passed_over", "packet", against)] if against else []
         return Saved(packet, outcome, findings, warnings)
 
     def _continued(
@@ -236,7 +239,9 @@ class Packets(ScopedService):
             raise Refused("packet.cycle", f"{packet.id} would become its own ancestor through {packet.parent_id}")
 
     def rm(self, packet_id: str) -> Packet:
-        """Remove a packet for good and return it. Packets that continue it stay.
+        """Remove a packet for good, with the memories that nothing else says, and return it.
+
+        Packets that continue it stay.
 
         So that a slip of a key removes nothing, an ending must have at least four characters here. Where the body
         does not read any more, or is another packet's, the value holds what the list says of it.
@@ -249,6 +254,8 @@ class Packets(ScopedService):
             rows.delete(connection, self._scope, stored.id)
             now = self._clock()
             events.append(connection, self._scope, "packet.deleted", stored.id, actor=self._actor, now=now)
+        if self._remembering is not None:
+            self._remembering().gone("packet", stored.id)
         return removed
 
     def _legible(self, connection: sa.Connection, stored: StoredPacket) -> Packet:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from segue.base import files, ids, time
 from segue.base.errors import Failed, InvalidInput, Refused
-from segue.storage import copying, events, examination, schema, scopes, settings
+from segue.storage import compaction, copying, events, examination, memory_index, schema, scopes, settings
 from segue.storage.database import Database, open_database
 from segue.storage.tables import REFERENCE_TABLES
 
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from segue.storage.examination import Finding
+    from segue.search.vectors import WordVectors
+    from segue.services.embedding import Embedding
+    from segue.storage.findings import Finding
 
 _SQLITE_HEADER = b"SQLite format 3\0"
 _HEADER_LENGTH = 100
@@ -41,6 +43,19 @@ class Copied:
         return {"path": str(self.path), "counts": self.counts, "kept": str(self.kept) if self.kept else None}
 
 
+@dataclass(frozen=True, slots=True)
+class Vacuumed:
+    """A store written anew: bytes `before` and `after`; `backups` beside it may hold what was forgotten since."""
+
+    before: int
+    after: int
+    backups: int = 0
+
+    def to_json(self) -> dict[str, int]:
+        """Return `{"before", "after", "backups"}`."""
+        return {"before": self.before, "after": self.after, "backups": self.backups}
+
+
 class Store:
     """The database behind a Segue."""
 
@@ -52,10 +67,12 @@ class Store:
         clock: Callable[[], datetime],
         home: Callable[[], Path],
         actor: str = "local",
+        embedding: Embedding | None = None,
     ) -> None:
         self._database = database
         self._scope = scope_id
         self._clock = clock
+        self._embedding = embedding
         self._home = home
         self._actor = actor
 
@@ -106,6 +123,7 @@ class Store:
             with _dropped_on_error(kept), _refused(path):
                 counted = copying.copy_all(reading, writing, renamed=self._renamed(reading))
                 _require_sound(writing, path)
+            memory_index.renew(writing, self._clock())  # whoever searches holds what was there before
             name = path.name.encode("utf-8", "backslashreplace").decode()
             events.append(writing, self._scope, "store.restored", name, actor=self._actor, now=self._clock())
         return Copied(path, counted, kept)
@@ -130,10 +148,51 @@ class Store:
         """Examine the store; with `repair` mend what can be mended. An empty list says that all is well."""
         found = examination.examine_files(self._database, self._clock(), repair=repair)
         if repair:
+            words = self._embedder.words  # loaded before the lock is held
             with self._database.write() as connection:
-                return found + examination.examine(connection, repair=True)
+                return found + self._examine(connection, words)
         with self._database.read() as connection:
-            return found + examination.examine(connection, repair=False)
+            return found + self._examine(connection, None)
+
+    def _examine(self, connection: sa.Connection, words: WordVectors | None) -> list[Finding]:
+        from segue.services import memory_examination  # it needs NumPy, which most commands do without
+
+        found = examination.examine(connection, repair=words is not None)
+        unread = any(each.code in ("doctor.damaged", "doctor.memory") for each in found)
+        if unread or examination.missing_tables(connection):
+            return found  # what search keeps is compared once the rest can be read
+        return found + memory_examination.examine(connection, self._clock(), words)
+
+    def _mend_index(self, connection: sa.Connection, words: WordVectors) -> None:
+        from segue.services import memory_examination
+
+        try:
+            memory_examination.examine(connection, self._clock(), words)
+        except (TypeError, ValueError, OverflowError):  # SQLite takes any type in any column
+            raise Failed("store.corrupt", "a memory does not read; run `segue doctor` first") from None
+
+    @property
+    def _embedder(self) -> Embedding:
+        from segue.services.embedding import Embedding
+
+        return self._embedding or Embedding(self._database)
+
+    def vacuum(self) -> Vacuumed:
+        """Take what was forgotten out of the files too: the file is written anew, and its log is emptied.
+
+        What search keeps is compared with the memories first, so that no word of a forgotten text is left there. It
+        takes as much free space as the store has bytes, and has the store alone for a moment. Backups keep what they
+        hold. Raises Failed `store.busy` where others do not let go of the store, `store.corrupt` where the doctor is
+        needed first.
+        """
+        words = self._embedder.words
+        with self._database.write() as connection:
+            self._mend_index(connection, words)
+            events.append(connection, self._scope, "store.vacuumed", "", actor=self._actor, now=self._clock())
+        before, after = compaction.compact(self._database)
+        folder = self._backups() if self.path else None
+        kept = len(list(folder.glob("*.db"))) if folder else 0
+        return Vacuumed(before, after, kept)
 
 
 def replace_damaged(store: Path, backup: Path, now: datetime) -> Copied:

@@ -135,6 +135,12 @@ def listed(
     return [_stored(row) for row in connection.execute(query.order_by(*_NEWEST_FIRST).limit(limit))]
 
 
+def all_ids(connection: sa.Connection, scope_id: str) -> list[str]:
+    """Return the ids of all capsules of the scope, the oldest first."""
+    query = sa.select(_COLUMNS.id).where(_COLUMNS.scope_id == scope_id)
+    return list(connection.execute(query.order_by(_COLUMNS.created_us, _COLUMNS.id)).scalars())
+
+
 def _is(scope_id: str, capsule_id: str) -> tuple[sa.ColumnElement[bool], ...]:
     return _COLUMNS.scope_id == scope_id, _COLUMNS.id == capsule_id
 

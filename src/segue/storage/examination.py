@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import stat
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -14,9 +13,10 @@ from segue.base.errors import InvalidInput
 from segue.capsules import parse as parse_capsule
 from segue.packets import lineage, schema
 from segue.storage import capsules as capsule_rows
+from segue.storage import memory_examination, settings
 from segue.storage import packets as rows
-from segue.storage import settings
-from segue.storage.tables import capsules, events, metadata, packets, scopes
+from segue.storage.findings import Finding
+from segue.storage.tables import capsules, events, memories, metadata, packets, scopes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,15 +30,6 @@ _BATCH = 500
 _WRITING_SECONDS = 3_600
 _FIRST_US, _LAST_US = 0, 253_402_300_799_999_999  # 1970 to the end of 9999
 _KEY = re.compile(r"[0-9a-f]{64}")
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something wrong: a `code` (`doctor.columns`), a message, and whether it was `repaired` just now."""
-
-    code: str
-    message: str
-    repaired: bool = False
 
 
 def examine_files(database: Database, now: datetime, *, repair: bool) -> list[Finding]:
@@ -94,7 +85,8 @@ def examine(connection: sa.Connection, *, repair: bool) -> list[Finding]:
             found += _examine_packet(connection, row, lists, repair=repair)
     except (TypeError, ValueError, OverflowError):  # SQLite takes any type in any column
         return [*found, Finding("doctor.damaged", "a packet's row holds a value of the wrong type; restore a backup")]
-    return found + _capsules(connection, repair=repair) + _cycles(connection) + _events(connection)
+    found += _capsules(connection, repair=repair) + memory_examination.examine(connection, repair=repair)
+    return found + _cycles(connection) + _events(connection)
 
 
 def missing_tables(connection: sa.Connection) -> list[str]:
@@ -121,7 +113,7 @@ def _settings(connection: sa.Connection, *, repair: bool) -> list[Finding]:
             settings.make_key(connection)
         found.append(Finding("doctor.key", "the store has no key of its own to sign cursors with", repair))
     known = set(connection.execute(sa.select(scopes.c.scope_id)).scalars())
-    for table in (packets, capsules, events):
+    for table in (packets, capsules, memories, events):
         used = connection.execute(sa.select(table.c.scope_id).distinct()).scalars().all()
         found += [
             Finding("doctor.scope", f"{table.name} of the scope {scope_id}, which is missing; restore a backup")

@@ -368,6 +368,12 @@ def count(connection: sa.Connection, scope_id: str, projects: tuple[str, ...] = 
     return connection.execute(query).scalar_one()
 
 
+def all_ids(connection: sa.Connection, scope_id: str) -> list[str]:
+    """Return the ids of all packets of the scope, the oldest first."""
+    query = sa.select(_COLUMNS.id).where(_COLUMNS.scope_id == scope_id)
+    return list(connection.execute(query.order_by(_COLUMNS.created_us, _COLUMNS.id)).scalars())
+
+
 def has_children(connection: sa.Connection, scope_id: str, packet_id: str) -> bool:
     """Whether a packet of the scope names `packet_id` as its parent."""
     query = sa.select(_COLUMNS.id).where(_COLUMNS.scope_id == scope_id, _COLUMNS.parent_id == packet_id).limit(1)

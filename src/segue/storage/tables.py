@@ -12,6 +12,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Float,
     ForeignKeyConstraint,
     Index,
     Integer,
@@ -142,6 +143,201 @@ capsules = Table(
     Column("flagged", Boolean, nullable=False),
     Index("capsules_by_time", "scope_id", "created_us", "id"),
     Index("capsules_by_origin", "scope_id", "origin_id"),
+)
+
+memories = Table(
+    "memories",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("id", _key(64), primary_key=True),
+    _scope_column("owner_id", nullable=False),
+    Column("content", Text, nullable=False),
+    Column("summary", Text),
+    Column("kind", String(16), nullable=False),
+    Column("layer", String(16), nullable=False),
+    Column("entities", Text, nullable=False),  # JSON lists; the tables of tags and entities are made from them
+    Column("tags", Text, nullable=False),
+    Column("project", Text),
+    Column("project_key", Text),  # its folded name, for filters
+    Column("confidence", Float),
+    Column("trust", Float, nullable=False),
+    Column("occurred_us", BigInteger),
+    Column("captured_us", BigInteger, nullable=False),
+    Column("valid_from_us", BigInteger),
+    Column("valid_to_us", BigInteger),
+    Column("retired_us", BigInteger),
+    Column("supersedes", Text),  # a JSON list of ids
+    Column("superseded_by", _key(64)),
+    Column("status", String(16), nullable=False),
+    Column("occurrences", Integer, nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("content_hash", String(71), nullable=False),
+    Column("identity", String(64), nullable=False),
+    Column("thread", _key(320)),
+    Column("position", BigInteger),
+    Column("speaker", Text),
+    Column("origin", String(16), nullable=False),
+    Column("ref", Text, nullable=False),
+    Column("url", Text),
+    Column("author_class", String(16), nullable=False),
+    Column("author", Text),
+    Column("receipt", Text),
+    Index("memories_by_time", "scope_id", "status", "captured_us", "id"),
+    Index("memories_by_identity", "scope_id", "identity"),
+    Index("memories_by_thread", "scope_id", "thread", "position"),
+)
+
+# Where a memory was said: each place counts once, however often it is read.
+memory_sources = Table(
+    "memory_sources",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("source", _key(512), primary_key=True),
+    Column("place", _key(512), primary_key=True),
+    Column("memory_id", _key(64), nullable=False),
+    Column("identity", String(64), nullable=False),
+    Column("origin", String(16), nullable=False),
+    Column("url", Text),
+    Column("author_class", String(16), nullable=False),
+    Column("author", Text),
+    Column("seen_us", BigInteger, nullable=False),
+    ForeignKeyConstraint(["scope_id", "memory_id"], ["memories.scope_id", "memories.id"], ondelete="CASCADE"),
+    Index("memory_sources_by_memory", "scope_id", "memory_id", "source", "place"),
+)
+
+memory_tags = Table(
+    "memory_tags",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("tag", _key(64), primary_key=True),
+    Column("memory_id", _key(64), primary_key=True),
+    ForeignKeyConstraint(["scope_id", "memory_id"], ["memories.scope_id", "memories.id"], ondelete="CASCADE"),
+    Index("memory_tags_by_memory", "scope_id", "memory_id", "tag"),
+)
+
+# `key` is the folded name. What was found in the text stands beside what the writer named (`given`).
+memory_entities = Table(
+    "memory_entities",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("key", _key(160), primary_key=True),
+    Column("memory_id", _key(64), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("given", Boolean, nullable=False),
+    ForeignKeyConstraint(["scope_id", "memory_id"], ["memories.scope_id", "memories.id"], ondelete="CASCADE"),
+    Index("memory_entities_by_memory", "scope_id", "memory_id", "key"),
+)
+
+entity_aliases = Table(
+    "entity_aliases",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("alias", _key(160), primary_key=True),
+    Column("alias_name", Text, nullable=False),
+    Column("key", _key(160), nullable=False),
+    Column("name", Text, nullable=False),
+    Index("entity_aliases_by_key", "scope_id", "key"),
+)
+
+# What a memory said before it was edited; the newest text stands in `memories`.
+memory_versions = Table(
+    "memory_versions",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("memory_id", _key(64), primary_key=True),
+    Column("revision", Integer, primary_key=True, autoincrement=False),
+    Column("replaced_us", BigInteger, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    ForeignKeyConstraint(["scope_id", "memory_id"], ["memories.scope_id", "memories.id"], ondelete="CASCADE"),
+)
+
+memory_conflicts = Table(
+    "memory_conflicts",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("memory_id", _key(64), primary_key=True),
+    Column("other_id", _key(64), primary_key=True),
+    Column("reason", String(32), nullable=False),
+    Column("found_us", BigInteger, nullable=False),
+    ForeignKeyConstraint(["scope_id", "memory_id"], ["memories.scope_id", "memories.id"], ondelete="CASCADE"),
+    ForeignKeyConstraint(["scope_id", "other_id"], ["memories.scope_id", "memories.id"], ondelete="CASCADE"),
+    Index("memory_conflicts_by_other", "scope_id", "other_id", "memory_id"),
+)
+
+# All that is left of a forgotten memory. `generation` tells a running search that it is gone.
+memory_tombstones = Table(
+    "memory_tombstones",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("id", _key(64), primary_key=True),
+    Column("keyed_hash", _key(64), primary_key=True),
+    Column("forgotten_us", BigInteger, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("generation", BigInteger, nullable=False),
+    Index("memory_tombstones_by_hash", "scope_id", "keyed_hash"),
+    Index("memory_tombstones_by_generation", "scope_id", "generation", "id"),
+)
+
+# What search keeps of each memory that is or was active: made from the memories, and made again by `reindex`.
+# One row holds it all, so that a million of them are read in one pass.
+memory_index = Table(
+    "memory_index",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("memory_id", _key(64), primary_key=True),
+    Column("generation", BigInteger, nullable=False),
+    Column("terms", LargeBinary, nullable=False),
+    Column("counts", LargeBinary, nullable=False),
+    Column("length", Integer, nullable=False),
+    Column("thread", _key(320)),
+    Column("position", BigInteger),
+    Column("speaker", Text),
+    Column("occurred_us", BigInteger),
+    Column("captured_us", BigInteger, nullable=False),
+    Column("begins_us", BigInteger),
+    Column("ends_us", BigInteger),
+    Column("is_question", Boolean, nullable=False),
+    Column("tells_time", Boolean, nullable=False),
+    Column("embedder", String(64)),
+    Column("vector", LargeBinary),
+    ForeignKeyConstraint(["scope_id", "memory_id"], ["memories.scope_id", "memories.id"], ondelete="CASCADE"),
+    Index("memory_index_by_generation", "scope_id", "generation", "memory_id"),
+)
+
+memory_meanings = Table(
+    "memory_meanings",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("memory_id", _key(64), primary_key=True),
+    Column("encoder", String(64), nullable=False),
+    Column("window", LargeBinary, nullable=False),
+    Column("sentences", LargeBinary, nullable=False),
+    ForeignKeyConstraint(["scope_id", "memory_id"], ["memories.scope_id", "memories.id"], ondelete="CASCADE"),
+)
+
+# How often each word stands in the indexed memories of a scope.
+memory_words = Table(
+    "memory_words",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("word", _key(64), primary_key=True),
+    Column("count", BigInteger, nullable=False),
+    Column("generation", BigInteger, nullable=False),
+    Index("memory_words_by_generation", "scope_id", "generation", "word"),
+)
+
+# The state of a scope's index. `epoch` changes when all of it was replaced; `generation` counts the writes since.
+memory_state = Table(
+    "memory_state",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("epoch", String(26), nullable=False),
+    Column("generation", BigInteger, nullable=False),
+    Column("words", BigInteger, nullable=False),  # in all
+    Column("weighed_words", BigInteger, nullable=False),  # as many there were when the vectors were made
+    Column("embedder", String(64)),
+    Column("reindexed_to", _key(64)),  # the last memory that an unfinished reindex has done
 )
 
 REFERENCE_TABLES = frozenset({"settings", "scopes"})

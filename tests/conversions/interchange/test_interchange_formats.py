@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from segue.base.errors import InvalidInput
 from segue.conversions.interchange.formats import FORMATS, detect, read_items
-from segue.conversions.interchange.item import MAX_CONTENT, Item, fraction, pieces
+from segue.conversions.interchange.item import fraction, pieces
+from segue.memories.item import MAX_CONTENT, Item
 from segue.transcripts.conversation import Problem
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from segue.conversions.interchange import letta, mcp_memory, mem0, pam
-from segue.conversions.interchange.item import Item
+from segue.memories.item import Item
 from segue.transcripts.conversation import Problem
 
 if TYPE_CHECKING:

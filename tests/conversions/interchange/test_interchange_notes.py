@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from segue.conversions.interchange import basic_memory, markdown, source
-from segue.conversions.interchange.item import Item
+from segue.memories.item import Item
 from segue.transcripts.conversation import Problem
 
 if TYPE_CHECKING:

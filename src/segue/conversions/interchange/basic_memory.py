@@ -13,8 +13,9 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from segue.conversions.interchange import markdown
-from segue.conversions.interchange.item import LAYER_OF, Found, Item, Kind, Provenance, pieces, strings
+from segue.conversions.interchange.item import Found, headed, in_ref, pieces, strings
 from segue.conversions.interchange.sections import sections
+from segue.memories.item import LAYER_OF, Item, Kind, Provenance
 from segue.transcripts import moments
 from segue.transcripts.conversation import Problem
 
@@ -87,14 +88,15 @@ def _note(note: Note, zone: tzinfo) -> Iterator[Found]:
         prose.append("")
         content, kind, tags, entities = stated
         for piece in pieces(content):
-            yield _item(note, f"#{number}", piece, kind, strings([*note.listed("tags"), *tags]), (title, *entities), at)
+            yield _item(note, str(number), piece, kind, strings([*note.listed("tags"), *tags]), (title, *entities), at)
             number += 1
     rest = replace(note, body="\n".join(prose))
     for order, section in enumerate(sections(rest.body)):
         headings = section.headings if section.headings[:1] == (title,) else (title, *section.headings)
-        for part, piece in enumerate(pieces(section.text)):
-            text = f"{markdown.SEPARATOR.join(headings)}\n\n{piece}"
-            yield _item(note, f"/{order}.{part}", text, "claim", note.listed("tags"), (title, *_links(piece)), at)
+        heading = markdown.SEPARATOR.join(headings)
+        for part, text in enumerate(headed(heading, section.text, "\n\n")):
+            links = _links(text[len(heading) :])
+            yield _item(note, f"/{order}.{part}", text, "claim", note.listed("tags"), (title, *links), at)
 
 
 def _stated(line: str, title: str) -> tuple[str, Kind, tuple[str, ...], tuple[str, ...]] | None:
@@ -135,7 +137,7 @@ def _item(
         occurred_at=at,
         provenance=Provenance(
             origin="import",
-            ref=f"basic-memory:{note.first('permalink') or note.name}{place}",
+            ref=f"basic-memory:{in_ref(note.first('permalink') or note.name)}#{place}",
             author_class="external",
         ),
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from segue.conversions.interchange.item import AuthorClass, Item, Kind, Layer, Provenance, pieces
+from segue.conversions.interchange.item import headed, pieces
+from segue.memories.item import AuthorClass, Item, Kind, Layer, Provenance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,19 +53,19 @@ def of_conversation(conversation: Conversation) -> Iterator[Item]:
 
 def _attached(turn: Turn) -> list[tuple[AuthorClass, str]]:
     return [
-        ("external", f"{attachment.name}: {piece}" if attachment.name else piece)
+        ("external", piece)
         for attachment in turn.attachments
-        for piece in pieces(attachment.text)
+        for piece in headed(attachment.name, attachment.text, ": ")
     ]
 
 
 def of_note(note: Note) -> Iterator[Item]:
     """Yield `note` as items: instructions as preferences, the assistant's memory as claims, documents as found."""
     kind, layer, author_class = _NOTES[note.kind]
-    for order, text in enumerate(pieces(note.text)):
+    for order, text in enumerate(headed(note.title, note.text, ": ")):
         ref = f"{note.origin}:{note.id}"
         yield Item(
-            content=f"{note.title}: {text}" if note.title else text,
+            content=text,
             kind=kind,
             layer=layer,
             occurred_at=note.at,
@@ -72,7 +73,7 @@ def of_note(note: Note) -> Iterator[Item]:
             tags=(note.kind,),
             provenance=Provenance(
                 origin="import",
-                ref=f"{ref}.{order}" if order else ref,
+                ref=f"{ref}#{order}" if order else ref,  # the note is one source
                 author_class=author_class,
                 author=note.origin if author_class == "agent" else "",
             ),

@@ -1,94 +1,17 @@
-"""The item: what a reader makes of one thing that it found, before it is a memory."""
+"""What the readers of interchange files have in common when they make items: texts cut into pieces, values checked."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from segue.memories.item import KINDS, MAX_CONTENT, Item, Kind
 from segue.transcripts.conversation import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Kind = Literal[
-    "claim",
-    "decision",
-    "event",
-    "preference",
-    "observation",
-    "action",
-    "question",
-    "summary",
-    "style",
-    "negative",
-    "procedure",
-    "constraint",
-]
-Layer = Literal["semantic", "episodic", "style", "decision", "preference", "negative", "procedural"]
-Origin = Literal["packet", "capsule", "handoff", "continuity", "record", "text", "import"]
-AuthorClass = Literal["user", "agent", "external"]
-
-KINDS: tuple[Kind, ...] = get_args(Kind)
-LAYERS: tuple[Layer, ...] = get_args(Layer)
-LAYER_OF: dict[Kind, Layer] = {
-    "claim": "semantic",
-    "decision": "decision",
-    "event": "episodic",
-    "preference": "preference",
-    "observation": "episodic",
-    "action": "episodic",
-    "question": "episodic",
-    "summary": "semantic",
-    "style": "style",
-    "negative": "negative",
-    "procedure": "procedural",
-    "constraint": "negative",
-}
-
-MAX_CONTENT = 8_000
-
 _BREAKS = (re.compile(r"\n[ \t]*\n"), re.compile(r"\n"), re.compile(r"(?<=[.!?。！？])\s"), re.compile(r"\s"))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
-    """Where an item comes from.
-
-    `ref` is stable: the same source read again gives the same ones. `author_class` is what the source lets one
-    conclude about the author, not what is proven.
-    """
-
-    origin: Origin
-    ref: str
-    author_class: AuthorClass
-    url: str = ""
-    author: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
-    """One thing to remember. Times are RFC 3339 in UTC, an absent text is "", `confidence` lies in 0 to 1.
-
-    `retired` says that the source no longer holds it true; `supersedes` are the `ref`s of items that this one replaces.
-    """
-
-    content: str
-    kind: Kind
-    layer: Layer
-    provenance: Provenance
-    summary: str = ""
-    entities: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    project: str = ""
-    occurred_at: str | None = None
-    valid_from: str | None = None
-    valid_to: str | None = None
-    confidence: float | None = None
-    retired: bool = False
-    supersedes: tuple[str, ...] = ()
-    thread: str = ""
-    position: int | None = None
 
 
 Found: TypeAlias = Item | Problem
@@ -106,12 +29,25 @@ def pieces(text: str, limit: int = MAX_CONTENT) -> Iterator[str]:
         start = end
 
 
+def headed(head: str, text: str, joint: str) -> Iterator[str]:
+    """Yield `text` in pieces, each behind `head` and `joint` where there is a head: together no item is too long."""
+    before = head + joint if head else ""
+    # A head that takes more than half of an item is none; what does not fit then is refused and said.
+    for piece in pieces(text, MAX_CONTENT - min(len(before), MAX_CONTENT // 2)):
+        yield before + piece
+
+
 def _cut(text: str, start: int, limit: int) -> int:
     for pattern in _BREAKS:
         ends = [found.end() for found in pattern.finditer(text, start + limit // 4, start + limit)]
         if ends:
             return ends[-1]
     return start + limit
+
+
+def in_ref(name: str) -> str:
+    """Return the name of a source as it stands in a ref, where the first `#` ends it."""
+    return name.replace("#", "%23")
 
 
 def kind_of(text: str) -> Kind:

@@ -11,17 +11,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from segue.conversions.interchange import source
-from segue.conversions.interchange.item import (
-    AuthorClass,
-    Found,
-    Item,
-    Kind,
-    Layer,
-    Provenance,
-    pieces,
-    string,
-    strings,
-)
+from segue.conversions.interchange.item import Found, pieces, string, strings
+from segue.memories.item import AuthorClass, Item, Kind, Layer, Provenance
 from segue.transcripts import moments
 from segue.transcripts.conversation import Problem
 from segue.transcripts.own import without_own

@@ -13,20 +13,9 @@ from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any
 
 from segue.conversions.interchange import frontmatter, source
-from segue.conversions.interchange.item import (
-    LAYER_OF,
-    LAYERS,
-    Found,
-    Item,
-    Kind,
-    Provenance,
-    fraction,
-    kind_of,
-    pieces,
-    string,
-    strings,
-)
+from segue.conversions.interchange.item import Found, fraction, headed, in_ref, kind_of, string, strings
 from segue.conversions.interchange.sections import sections
+from segue.memories.item import LAYER_OF, LAYERS, Item, Kind, Provenance
 from segue.transcripts import moments
 from segue.transcripts.conversation import Problem
 from segue.transcripts.own import without_own
@@ -98,10 +87,10 @@ def items(note: Note, number: int, heading: str, text: str, kind: Kind, zone: tz
     """Yield a section of `note` as items: one, or several where it is long."""
     layer = next((item for item in LAYERS if item == note.first("layer")), LAYER_OF[kind])
     url = _URL.fullmatch(note.first("source", "url"))
-    for order, piece in enumerate(pieces(text)):
-        ref = f"markdown:{note.name}#{number}"
+    for order, content in enumerate(headed(heading, text, "\n\n")):
+        ref = f"markdown:{in_ref(note.name)}#{number}"
         yield Item(
-            content=f"{heading}\n\n{piece}" if heading else piece,
+            content=content,
             kind=kind,
             layer=layer,
             entities=note.listed("entities"),

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from segue.conversions.interchange import source
-from segue.conversions.interchange.item import Found, Item, Provenance, pieces, string, strings
+from segue.conversions.interchange.item import Found, headed, string, strings
+from segue.memories.item import Item, Provenance
 from segue.transcripts.conversation import Problem
 
 if TYPE_CHECKING:
@@ -76,8 +77,8 @@ def _entity(value: Record, name: str) -> Iterator[Item]:
     if not observations and what:
         yield _item(f"{name} is of the type {what}", f"mcp-memory:{name}", (name,), tags)
     for number, observation in enumerate(observations):
-        for order, text in enumerate(pieces(observation)):
-            named = text if text.casefold().startswith(name.casefold()) else f"{name}: {text}"
+        head = "" if observation.casefold().startswith(name.casefold()) else name
+        for order, named in enumerate(headed(head, observation, ": ")):
             ref = f"mcp-memory:{name}#{number}"
             yield _item(named, f"{ref}.{order}" if order else ref, (name,), tags)
 

@@ -9,17 +9,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from segue.conversions.interchange import source
-from segue.conversions.interchange.item import (
-    LAYER_OF,
-    Found,
-    Item,
-    Provenance,
-    fraction,
-    kind_of,
-    pieces,
-    string,
-    strings,
-)
+from segue.conversions.interchange.item import Found, fraction, kind_of, pieces, string, strings
+from segue.memories.item import LAYER_OF, Item, Provenance
 from segue.transcripts import moments
 from segue.transcripts.conversation import Problem
 

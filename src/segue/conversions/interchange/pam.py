@@ -11,18 +11,8 @@ import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from segue.conversions.interchange import source
-from segue.conversions.interchange.item import (
-    AuthorClass,
-    Found,
-    Item,
-    Kind,
-    Layer,
-    Provenance,
-    fraction,
-    pieces,
-    string,
-    strings,
-)
+from segue.conversions.interchange.item import Found, fraction, pieces, string, strings
+from segue.memories.item import AuthorClass, Item, Kind, Layer, Provenance
 from segue.transcripts import moments
 from segue.transcripts.conversation import Problem
 

@@ -1,0 +1,187 @@
+"""review: what agents proposed, approved or rejected by the person whose memory it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from segue.base import ids, time
+from segue.base.errors import SegueError
+from segue.base.untrusted import one_line
+from segue.cli import output
+from segue.cli.arguments import MEMORIES, AsJson, Cursor, Limit, Now, Usage, opened, resumable
+from segue.cli.correcting import edited_text, keep_text
+from segue.cli.keys import pressed
+from segue.cli.memory_lines import indented
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from segue.app import Segue
+    from segue.memories.memory import Memory
+
+_PAGE = 100
+_KEYS = "aresq"
+_PROMPT = "[a]pprove  [r]eject  [e]dit and approve  [s]kip  [q]uit: "
+_SAID = {"a": "approved", "r": "rejected", "e": "edited and approved", "s": "skipped"}
+
+
+def register(app: typer.Typer) -> None:
+    app.command(rich_help_panel=MEMORIES)(review)
+
+
+def review(
+    approve: Annotated[
+        str | None, typer.Option(metavar="ID", help="Approve this one; --hash says which text you have seen.")
+    ] = None,
+    content_hash: Annotated[
+        str | None, typer.Option("--hash", metavar="HASH", help="The hash that is shown beside the text.")
+    ] = None,
+    reject: Annotated[str | None, typer.Option(metavar="ID", help="Reject this one: it is forgotten.")] = None,
+    reason: Annotated[str, typer.Option(help="Why it is rejected.")] = "rejected",
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    now: Now = None,
+    as_json: AsJson = False,
+) -> int:
+    """Go through what waits for review, a key for each: approve, reject, edit, skip.
+
+    Without a terminal, and with --json, the list is printed; --approve and --reject decide then.
+    """
+    if approve is not None and reject is not None:
+        raise Usage("--approve and --reject do not go together")
+    if (approve is None) != (content_hash is None):
+        raise Usage("--approve and --hash go together")
+    with opened(now) as segue:
+        if approve is not None or reject is not None:
+            _decide(segue, approve, content_hash or "", reject, reason, as_json=as_json)
+        elif as_json or not output.is_terminal():
+            _list(segue, limit, cursor, as_json=as_json)
+        else:
+            with resumable("decided"):
+                _walk(segue)
+    return 0
+
+
+def _decide(
+    segue: Segue, approve: str | None, content_hash: str, reject: str | None, reason: str, *, as_json: bool
+) -> None:
+    if approve is not None:
+        verdict, memory_id = "approved", segue.memories.approve(approve, content_hash).id
+    else:
+        verdict, memory_id = "rejected", segue.memories.reject(reject or "", reason)
+    if as_json:
+        output.as_json({"id": memory_id, "verdict": verdict})
+    else:
+        output.data(f"{verdict} {memory_id}")
+
+
+def _list(segue: Segue, limit: int, cursor: str | None, *, as_json: bool) -> None:
+    page = segue.memories.pending(limit=limit, cursor=cursor)
+    waiting = segue.memories.count(statuses=("pending",))
+    if as_json:
+        output.as_json({"waiting": waiting} | page.to_json())
+        return
+    for memory in page.memories:
+        output.data("\n".join([*_shown(segue, memory), f"  hash: {memory.content_hash}", ""]))
+    if page.cursor:
+        output.note(f"more: --cursor {page.cursor}")
+    if waiting:
+        output.note(f"{waiting:,} to review: `segue review --approve ID --hash HASH`, or `segue review --reject ID`")
+    else:
+        output.note("nothing waits for review")
+
+
+def _shown(segue: Segue, memory: Memory) -> list[str]:
+    """What a person needs to see to decide: the text, who proposed it, and what it would change."""
+    written = memory.provenance
+    said = [
+        f"{memory.kind} ({memory.layer})",
+        f"by {written.author or written.author_class}",
+        time.ago(memory.captured_at, segue.now()),
+    ]
+    said += [f"project {memory.project}"] if memory.project else []
+    lines = [f"{memory.id}  {one_line(', '.join(said))}", *indented(memory.content)]
+    for label, value in (("summary", memory.summary), ("url", written.url), ("tags", ", ".join(memory.tags))):
+        lines += [f"  {label}: {one_line(value)}"] if value else []
+    story = segue.memories.history(memory.id)
+    lines += [f"  would replace {ids.short(each.id)}: {one_line(each.content)}" for each in story.older]
+    replaced = {each.id for each in story.older}
+    for conflict in story.conflicts:
+        other = conflict.other_id if conflict.memory_id == memory.id else conflict.memory_id
+        if other not in replaced:
+            lines.append(f"  contradicts {ids.short(other)}: {one_line(segue.memories.get(other).content)}")
+    return lines
+
+
+def _walk(segue: Segue) -> None:
+    """Ask about one after another. What is decided is decided at once, so that leaving loses nothing."""
+    done: Counter[str] = Counter()
+    number = segue.memories.count(statuses=("pending",))
+    for place, memory in enumerate(_waiting(segue), 1):
+        output.data(f"\n{place} of {max(number, place)}")
+        said = _asked(segue, memory)
+        if not said:
+            break
+        done[said] += 1
+        output.note(said)
+    left = segue.memories.count(statuses=("pending",))
+    counted = [f"{count} {name}" for name, count in done.items()]
+    output.note(", ".join([*counted, f"{left:,} left"]) if number else "nothing waits for review")
+
+
+def _waiting(segue: Segue) -> Iterator[Memory]:
+    cursor = None
+    while True:
+        page = segue.memories.pending(limit=_PAGE, cursor=cursor)
+        yield from page.memories
+        cursor = page.cursor
+        if cursor is None:
+            return
+
+
+def _asked(segue: Segue, memory: Memory) -> str:
+    """Show a memory, ask until there is an answer that can be done, and return what was done; "" to leave."""
+    while True:
+        try:
+            memory = segue.memories.get(memory.id)
+            if memory.status != "pending":
+                return "decided elsewhere"
+            output.data("\n".join(_shown(segue, memory)))
+            key = pressed(_PROMPT, _KEYS)
+            if key == "q":
+                return ""
+            if _done(segue, memory, key):
+                return _SAID[key]
+        except SegueError as error:
+            if error.code == "memory.not_found":
+                return "decided elsewhere"
+            output.note(f"segue: {one_line(error.message)}")
+
+
+def _done(segue: Segue, memory: Memory, key: str) -> bool:
+    if key == "a":
+        segue.memories.approve(memory.id, memory.content_hash)
+    elif key == "r":
+        segue.memories.reject(memory.id)
+    elif key == "e":
+        return _edited(segue, memory)
+    return True
+
+
+def _edited(segue: Segue, memory: Memory) -> bool:
+    """Let the person edit the text, and approve what he left. Returns whether there was anything to approve."""
+    text = edited_text(memory.content)
+    if text in ("", memory.content):
+        output.note("nothing was changed")
+        return False
+    try:
+        with output.echoed(as_json=False):
+            after = segue.memories.edit(memory.id, content=text)
+    except SegueError:
+        keep_text(segue, text)
+        raise
+    segue.memories.approve(memory.id, after.content_hash)
+    return True

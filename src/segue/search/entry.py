@@ -1,0 +1,190 @@
+"""What is stored of one memory for search, and many of them by columns, as a database hands them in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from segue.search.statistics import Indexed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+EARLIEST, LATEST = -(2**63), 2**63 - 1  # microseconds: valid from ever, valid for ever; EARLIEST also means unknown
+
+_TERM, _COUNT, _VECTOR = np.dtype("<u8"), np.dtype("<u2"), np.dtype("<f2")
+_MOST = 2**16 - 1  # that a count says
+
+
+@lru_cache(maxsize=65_536)
+def hashed(token: str) -> int:
+    """Return the 64-bit hash by which `token` is indexed: BLAKE2b of 8 bytes, read little-endian. Any text will do."""
+    return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+def packed_terms(tokens: Iterable[str]) -> tuple[bytes, bytes]:
+    """Return the distinct tokens as hashes (8 bytes each, ascending), and how often each stands there (2 bytes each).
+
+    Both are little-endian; a count above 65,535 is stored as that.
+    """
+    counts = sorted(Counter(map(hashed, tokens)).items())
+    return (
+        np.array([term for term, _ in counts], dtype=_TERM).tobytes(),
+        np.array([min(count, _MOST) for _, count in counts], dtype=_COUNT).tobytes(),
+    )
+
+
+def unpacked_terms(terms: bytes, counts: bytes) -> dict[int, int]:
+    """Return what `packed_terms` packed: counts by hash. Raises ValueError where the two do not belong together."""
+    pairs = zip(np.frombuffer(terms, _TERM).tolist(), np.frombuffer(counts, _COUNT).tolist(), strict=True)
+    return dict(pairs)
+
+
+def packed_vectors(vectors: NDArray[np.float32]) -> bytes:
+    """Return one vector, or the rows of several, as little-endian float16."""
+    return vectors.astype(_VECTOR).tobytes()
+
+
+def unpacked_vectors(packed: bytes, dimension: int) -> NDArray[np.float32]:
+    """Return the rows that `packed_vectors` packed. Raises ValueError where they are not of this dimension."""
+    return np.frombuffer(packed, _VECTOR).reshape(-1, dimension).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is stored of one text: its tokens, packed, and what is noted of it; made by `Entry.of` alone.
+
+    `words` are not stored with the memory: the store adds them to its counts of words, and `vectors.text_vectors`
+    makes the raw vector from them.
+    """
+
+    terms: bytes
+    counts: bytes
+    length: int  # tokens in all
+    is_question: bool
+    tells_time: bool
+    words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> Entry:
+        """Return the entry of `text`. Any text will do."""
+        indexed = Indexed.of(text)
+        terms, counts = packed_terms(indexed.tokens)
+        return cls(terms, counts, len(indexed.tokens), indexed.is_question, indexed.tells_time, indexed.words)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Rows of memories by columns, in any order; all ids of an index differ, are short and hold no NUL.
+
+    The tokens of all rows stand one after another, `sizes` of them for each row; so do the sentence vectors. A row
+    of zeros among `vectors` or `windows` means that the memory has none.
+    """
+
+    ids: Sequence[str]
+    terms: NDArray[np.uint64]
+    counts: NDArray[np.uint16]
+    sizes: NDArray[np.int64]  # distinct tokens of each row
+    lengths: NDArray[np.float32]  # tokens in all
+    vectors: NDArray[np.float16] | None  # raw
+    threads: Sequence[str | None]
+    positions: NDArray[np.int64]
+    occurred: NDArray[np.int64]  # microseconds since 1970, EARLIEST where not known
+    speakers: Sequence[str]  # names, one a line; "" for nobody
+    questions: NDArray[np.bool_]
+    telling: NDArray[np.bool_]
+    captured: NDArray[np.int64]
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    windows: NDArray[np.float16] | None = None
+    sentences: NDArray[np.float16] | None = None
+    sentence_sizes: NDArray[np.int64] | None = None  # of each row
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        ids: Sequence[str],
+        terms: Sequence[bytes],
+        counts: Sequence[bytes],
+        lengths: Sequence[int],
+        vectors: Sequence[bytes | None] | None = None,
+        threads: Sequence[str | None] | None = None,
+        positions: Sequence[int | None] | None = None,
+        occurred: Sequence[int | None] | None = None,
+        speakers: Sequence[str | None] | None = None,
+        questions: Sequence[bool | int] | None = None,
+        telling: Sequence[bool | int] | None = None,
+        captured: Sequence[int] | None = None,
+        begins: Sequence[int | None] | None = None,
+        ends: Sequence[int | None] | None = None,
+        windows: Sequence[bytes | None] | None = None,
+        sentences: Sequence[bytes | None] | None = None,
+    ) -> Batch:
+        """Return the batch of columns as a database keeps them: blobs as `Entry` and `packed_vectors` make them.
+
+        A column that is left out holds nothing in any row; `begins` and `ends` are then for ever. An absent position
+        counts as 0, speakers are names, one a line. Raises ValueError if columns do not fit together.
+        """
+        count = len(ids)
+        given = (terms, counts, lengths, vectors, threads, positions, occurred, speakers, questions, telling)
+        if any(len(column) != count for column in (*given, captured, begins, ends, windows, sentences) if column):
+            raise ValueError("the columns of a batch are of different lengths")
+        sizes = np.array([len(blob) for blob in terms], dtype=np.int64) // _TERM.itemsize
+        amounts = np.array([len(blob) for blob in counts], dtype=np.int64) // _COUNT.itemsize
+        if not np.array_equal(sizes, amounts):
+            raise ValueError("each term needs its count")
+        rows, dimension = _matrix(windows)
+        parts, part_sizes = _parts(sentences, dimension) if rows is not None else (None, None)
+        return cls(
+            ids=ids,
+            terms=np.frombuffer(b"".join(terms), _TERM),
+            counts=np.frombuffer(b"".join(counts), _COUNT),
+            sizes=sizes,
+            lengths=np.array(lengths, dtype=np.float32),
+            vectors=_matrix(vectors)[0],
+            threads=threads or [None] * count,
+            positions=_integers(positions, count, 0),
+            occurred=_integers(occurred, count, EARLIEST),
+            speakers=[name or "" for name in speakers] if speakers else [""] * count,
+            questions=np.array(questions if questions else [False] * count, dtype=np.bool_),
+            telling=np.array(telling if telling else [False] * count, dtype=np.bool_),
+            captured=_integers(captured, count, EARLIEST),
+            begins=_integers(begins, count, EARLIEST),
+            ends=_integers(ends, count, LATEST),
+            windows=rows,
+            sentences=parts,
+            sentence_sizes=part_sizes,
+        )
+
+
+def _integers(column: Sequence[int | None] | None, count: int, absent: int) -> NDArray[np.int64]:
+    if not column:
+        return np.full(count, absent, dtype=np.int64)
+    return np.array([absent if value is None else value for value in column], dtype=np.int64)
+
+
+def _matrix(column: Sequence[bytes | None] | None) -> tuple[NDArray[np.float16] | None, int]:
+    """The vectors of a column, a row of zeros for each absent one, and their dimension; None where all are absent."""
+    width = next((len(blob) for blob in column or () if blob), 0)
+    if not column or not width:
+        return None, 0
+    nothing = bytes(width)
+    joined = np.frombuffer(b"".join(blob or nothing for blob in column), _VECTOR)
+    return joined.reshape(len(column), width // _VECTOR.itemsize), width // _VECTOR.itemsize
+
+
+def _parts(column: Sequence[bytes | None] | None, dimension: int) -> tuple[NDArray[np.float16], NDArray[np.int64]]:
+    blobs = [blob or b"" for blob in column or ()]
+    sizes = np.array([len(blob) for blob in blobs], dtype=np.int64) // (dimension * _VECTOR.itemsize)
+    return np.frombuffer(b"".join(blobs), _VECTOR).reshape(-1, dimension), sizes

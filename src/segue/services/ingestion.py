@@ -1,0 +1,338 @@
+"""Making memories of what lies elsewhere: packets and capsules, notes, conversations, exports of other memories.
+
+Read again, a source adds nothing; a note that was changed replaces what it said; all of it can be undone by source.
+What cannot be read or kept is passed over and said.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, tzinfo
+from typing import TYPE_CHECKING, Any
+
+from segue.base import jsontext
+from segue.base import redaction as hidden
+from segue.base.errors import InvalidInput, NotFound, SegueError
+from segue.capsules import Capsule
+from segue.conversions import memories as conversions
+from segue.conversions.interchange import mcp_memory, pam
+from segue.conversions.interchange.formats import detect, read_items
+from segue.conversions.interchange.source import single
+from segue.services.scoped import ScopedService
+from segue.storage import capsules as capsule_rows
+from segue.storage import events
+from segue.storage import memories as rows
+from segue.storage import memory_sources as sources
+from segue.storage import packets as packet_rows
+from segue.transcripts.conversation import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    import sqlalchemy as sa
+
+    from segue.conversions.interchange.formats import Format
+    from segue.conversions.interchange.item import Found
+    from segue.memories.item import Item
+    from segue.packets.model import Packet
+    from segue.services.memories import Memories
+    from segue.services.remembering import Policy, Writer
+    from segue.transcripts.exports import OnProgress
+
+BATCH = 500  # items of one transaction: what a kill can undo
+_MOST_PROBLEMS = 1_000  # that a report names; the rest is counted
+_UNREAD = ("import.read", "import.limit", "import.kept_out")
+# Notes are edited where they lie, so what is gone from one does not hold any more. The rest are copies.
+_LIVING = ("markdown", "basic-memory")
+_FILES: dict[str, tuple[str, ...]] = {"pam": (pam.FILE,), "mcp-memory": mcp_memory.FILES}
+_LOCAL = ("markdown", "basic-memory", "mem0", "mcp-memory", "letta", "pam")
+
+
+@dataclass(slots=True)
+class Report:
+    """What became of what was read, added up while it is read.
+
+    `counts` is by verdict (see `remembering.Written`), and `replaced`, `retired` (gone from its note) and `refused`;
+    `problems` are what was passed over, at most a thousand of `passed_over`; `sources` those that were read.
+    """
+
+    form: str = ""
+    counts: Counter[str] = field(default_factory=Counter)
+    problems: list[Problem] = field(default_factory=list)
+    passed_over: int = 0
+    sources: set[str] = field(default_factory=set)
+
+    def problem(self, problem: Problem) -> None:
+        """Take note of something that was passed over."""
+        self.passed_over += 1
+        if len(self.problems) < _MOST_PROBLEMS:
+            self.problems.append(problem)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the shape of one entry of `segue ingest --json`."""
+        return {
+            "format": self.form,
+            "counts": dict(sorted(self.counts.items())),
+            "sources": len(self.sources),
+            "passed_over": self.passed_over,
+            "problems": [{"code": each.code, "message": each.message, "place": each.place} for each in self.problems],
+        }
+
+
+class Ingestion(ScopedService):
+    """Makes memories of files, packets and capsules. Each batch of items is one transaction."""
+
+    def __init__(self, memories: Memories, **shared: Any) -> None:
+        super().__init__(memories.database, memories.scope_id, **shared)
+        self._memories = memories
+
+    def ingest(
+        self,
+        path: Path,
+        *,
+        form: Format | None = None,
+        project: str = "",
+        zone: tzinfo = UTC,
+        redaction: Policy | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Report:
+        """Make memories of the file or folder at `path` and return what became of it.
+
+        `form` is its format where it is known; `project` is for what names none; `zone` is that of times which name
+        none. Raises InvalidInput `transcript.read`, `import.unknown`; nothing for what single items hold.
+        """
+        form = form or detect(path)
+        report = Report(form)
+        label = _label(path, form)
+        found = read_items(path, form, zone=zone, on_progress=on_progress)
+        whole = f"{form}:{label}/" if form in _LIVING and path.is_dir() else ""
+        self._take((_qualified(each, form, label) for each in found), report, project, redaction, whole)
+        self._noted(report, form)
+        return report
+
+    def kept(self, stored: Packet | Capsule) -> str:
+        """Make memories of what was stored, and return what stands against it, "" for nothing. Raises nothing.
+
+        What is stored is stored: where this fails, `stored` catches up another time.
+        """
+        try:
+            report = self.capsule(stored) if isinstance(stored, Capsule) else self.packet(stored)
+        except SegueError as error:
+            return f"no memories were made of it ({error.message}); `segue ingest` does it later"
+        if not report.passed_over:
+            return ""
+        entries = "1 entry was" if report.passed_over == 1 else f"{report.passed_over} entries were"
+        return f"{entries} not made a memory: {report.problems[0].message}"
+
+    def gone(self, kind: str, stored_id: str) -> None:
+        """Forget what nothing but a packet or capsule, which was removed, says. Raises Failed `store.…`."""
+        with suppress(NotFound):
+            self._memories.remove_source(conversions.source_of(kind, stored_id))
+
+    def packet(self, packet: Packet, *, redaction: Policy | None = None) -> Report:
+        """Make memories of a packet: of what it says now, where it said something else before."""
+        report = Report("packet")
+        self._take(conversions.from_packet(packet), report, "", redaction)
+        return report
+
+    def capsule(self, capsule: Capsule, *, redaction: Policy | None = None) -> Report:
+        """Make memories of a capsule."""
+        report = Report("capsule")
+        self._take(conversions.from_capsule(capsule), report, "", redaction)
+        return report
+
+    def stored(self, *, redaction: Policy | None = None, on_progress: OnProgress | None = None) -> Report:
+        """Make memories of all packets and capsules of this store, the oldest first."""
+        report = Report("store")
+        with self._database.read() as connection:
+            packets = packet_rows.all_ids(connection, self._scope)
+            capsules = capsule_rows.all_ids(connection, self._scope)
+        total = len(packets) + len(capsules)
+        for done, (kind, each) in enumerate(
+            [*(("packet", each) for each in packets), *(("capsule", each) for each in capsules)]
+        ):
+            try:
+                self._take(self._items(kind, each), report, "", redaction)
+            except InvalidInput as error:  # a damaged body; the doctor speaks of it
+                report.problem(Problem("import.value", error.message, each))
+            if on_progress is not None:
+                on_progress(done + 1, total)
+        self._noted(report, "store")
+        return report
+
+    def _items(self, kind: str, each: str) -> tuple[Item, ...]:
+        from segue import capsules
+        from segue.packets import schema
+
+        with self._database.read() as connection:
+            if kind == "packet":
+                packet = packet_rows.get(connection, self._scope, each)
+                return conversions.from_packet(schema.parse(packet.body)) if packet else ()
+            capsule = capsule_rows.get(connection, self._scope, each)
+            return conversions.from_capsule(capsules.parse(capsule.text)) if capsule else ()
+
+    def _take(
+        self, found: Iterable[Found], report: Report, project: str, redaction: Policy | None, whole: str = ""
+    ) -> None:
+        """Take what was found; `whole` is how all sources begin that this reading must have come upon."""
+        taking = _Taking(self._memories, report, project, redaction, whole)
+        living = report.form in (*_LIVING, "packet")
+        for batch in _batches(found, whole=living):
+            taking.take(batch)
+        taking.finish(living=living)
+
+    def _noted(self, report: Report, subject: str) -> None:
+        counts = {name: number for name, number in sorted(report.counts.items()) if number}
+        with self._database.write(self._scope) as connection:
+            events.append(
+                connection,
+                self._scope,
+                "memories.ingested",
+                subject,
+                actor=self._actor,
+                now=self._clock(),
+                details=counts | {"passed_over": report.passed_over},
+            )
+        self._memories.refresh()
+
+
+class _Taking:
+    """The items of one reading, batch by batch."""
+
+    def __init__(
+        self, memories: Memories, report: Report, project: str, redaction: Policy | None, whole: str = ""
+    ) -> None:
+        self._whole = whole
+        self._memories = memories
+        self._report = report
+        self._project = project
+        self._redaction = redaction
+        self._places: dict[str, set[str]] = {}
+        self._seen: Counter[str] = Counter()
+        self._replacing: list[tuple[str, str]] = []  # id of a memory, ref of what it replaces
+
+    def take(self, batch: Iterable[Found]) -> None:
+        """Write one batch in one transaction."""
+        with self._memories.writing(self._redaction) as (_, writer):
+            items = list(self._kept(batch, writer))
+            written = writer.write(items)
+            writer.finish()
+        for item, each in zip(items, written, strict=True):
+            self._report.counts[each.verdict] += 1
+            self._report.counts["replaced"] += len(each.replaced)
+            if each.memory is not None and each.verdict != "known":
+                self._replacing += [(each.memory.id, ref) for ref in item.supersedes]
+
+    def _kept(self, batch: Iterable[Found], writer: Writer) -> Iterator[Item]:
+        for found in batch:
+            if isinstance(found, Problem):
+                self._report.problem(found)
+                continue
+            item = found if found.project or not self._project else replace(found, project=self._project)
+            item = self._told_apart(item)
+            if jsontext.is_unicode(item.provenance.ref):
+                source, place = sources.split(item.provenance.ref)
+                self._report.sources.add(source)
+                self._places.setdefault(source, set()).add(place)  # also where it is refused: it is not gone
+            try:
+                yield writer.clean(item)
+            except SegueError as error:
+                self._report.counts["refused"] += 1
+                self._report.problem(Problem(error.code, error.message, hidden.shown(item.provenance.ref, 200)))
+
+    def _told_apart(self, item: Item) -> Item:
+        """A place that a file names twice is two, else each reading would replace the one by the other."""
+        ref = item.provenance.ref
+        self._seen[ref] += 1
+        if self._seen[ref] == 1:
+            return item
+        joint = "~" if "#" in ref else "#~"
+        return replace(item, provenance=replace(item.provenance, ref=f"{ref}{joint}{self._seen[ref]}"))
+
+    def finish(self, *, living: bool) -> None:
+        """Replace what is said to be replaced; with `living`, retire what is gone from where it stood."""
+        if not (self._replacing or living):
+            return
+        with self._memories.writing() as (connection, writer):
+            self._replace(connection, writer)
+            if living:
+                self._retire(connection, writer)
+            writer.finish()
+
+    def _replace(self, connection: sa.Connection, writer: Writer) -> None:
+        refs = sources.at(connection, self._memories.scope_id, [sources.split(ref) for _, ref in self._replacing])
+        for new_id, ref in self._replacing:
+            said = refs.get(sources.split(ref))
+            if said is not None and self._memories.replace_quietly(connection, writer, said.memory_id, new_id):
+                self._report.counts["replaced"] += 1
+
+    def _retire(self, connection: sa.Connection, writer: Writer) -> None:
+        scope = self._memories.scope_id
+        unread = (
+            any(each.code in _UNREAD for each in self._report.problems) or self._report.passed_over > _MOST_PROBLEMS
+        )
+        if self._whole and not unread:  # what could not be read is not known to be gone
+            for source in sources.beginning(connection, scope, self._whole):
+                self._places.setdefault(source, set())
+        for source, seen in self._places.items():
+            gone = [each for each in sources.from_source(connection, scope, source) if each.place not in seen]
+            if not gone:
+                continue
+            sources.remove(connection, scope, gone)
+            left = sources.counts(connection, scope, [each.memory_id for each in gone])
+            rows.set_occurrences(connection, scope, {each: max(count, 1) for each, count in left.items()})
+            alone = [each for each, count in left.items() if count == 0]
+            for memory in rows.by_ids(connection, scope, alone).values():
+                if memory.status == "active" and memory.revision == 1:  # what a person has edited is his own
+                    writer.retire(replace(memory, occurrences=1))
+                    self._report.counts["retired"] += 1
+
+
+def _batches(found: Iterable[Found], *, whole: bool) -> Iterator[list[Found]]:
+    """Yield items in batches; with `whole` no source is torn apart, since texts may have moved about in it."""
+    batch: list[Found] = []
+    for each in found:
+        torn = whole and bool(batch) and _source(each) == _source(batch[-1])
+        if len(batch) >= BATCH and not torn:
+            yield batch
+            batch = []
+        batch.append(each)
+    if batch:
+        yield batch
+
+
+def _source(found: Found) -> str:
+    return "" if isinstance(found, Problem) else found.provenance.source
+
+
+def _label(path: Path, form: Format) -> str:
+    """A name for a folder of notes, or for a file of another format, that says which it is and not where it lies."""
+    place = path
+    if form in _LIVING:
+        place = path if path.is_dir() else path.parent
+    elif form in _FILES:
+        place = single(path, _FILES[form])
+    real = os.path.realpath(place)
+    digest = hashlib.sha256(os.fsencode(real)).hexdigest()[:8]
+    name = os.fsencode(os.path.basename(real)).decode("utf-8", "replace")  # noqa: PTH119 - of the real path
+    return f"{name[:60] or 'root'}-{digest}"
+
+
+def _qualified(found: Found, form: Format, label: str) -> Found:
+    """An item whose ref says which folder its file lies in: `README.md` lies in many."""
+    if isinstance(found, Problem) or form not in _LOCAL:
+        return found
+
+    joint = "/" if form in _LIVING else "#"  # a note is a source by itself, of the others the whole file is one
+
+    def named(ref: str) -> str:
+        kind, _, rest = ref.partition(":")
+        return f"{kind}:{label}{joint}{rest}"
+
+    written = replace(found.provenance, ref=named(found.provenance.ref))
+    return replace(found, provenance=written, supersedes=tuple(named(ref) for ref in found.supersedes))

@@ -1,0 +1,334 @@
+"""Rows of memories: written, found, listed, replaced, deleted. What else is kept of them stands in modules beside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import sqlalchemy as sa
+
+from segue.base import text, time
+from segue.memories.filter import Filter
+from segue.memories.item import Provenance
+from segue.memories.memory import Memory
+from segue.storage.tables import memories, memory_entities, memory_sources, memory_tags
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+_COLUMNS = memories.c
+_BATCH = 500
+INDEXED = Filter(statuses=("active", "retired"))  # what search keeps rows of
+_NEWEST_FIRST = (_COLUMNS.captured_us.desc(), _COLUMNS.id.desc())
+
+
+def insert(connection: sa.Connection, scope_id: str, rows: Sequence[tuple[Memory, str]]) -> None:
+    """Add memories, each with its identity; their ids must be free in the scope."""
+    if rows:
+        values = [{"scope_id": scope_id, "owner_id": scope_id, **_values(memory, named)} for memory, named in rows]
+        connection.execute(sa.insert(memories), values)
+        write_tags(connection, scope_id, [memory for memory, _ in rows])
+
+
+def replace(connection: sa.Connection, scope_id: str, memory: Memory, identity: str) -> None:
+    """Write all columns of a memory that is there already, and what it is listed by."""
+    connection.execute(
+        sa.update(memories).where(*_is(scope_id, memory.id)).values(**_values(memory, identity, with_id=False))
+    )
+    connection.execute(
+        sa.delete(memory_tags).where(memory_tags.c.scope_id == scope_id, memory_tags.c.memory_id == memory.id)
+    )
+    write_tags(connection, scope_id, [memory])
+
+
+def write_tags(connection: sa.Connection, scope_id: str, written: Iterable[Memory]) -> None:
+    """Add what memories are listed by to the table of tags."""
+    rows = [{"scope_id": scope_id, "tag": tag, "memory_id": each.id} for each in written for tag in each.tags]
+    if rows:
+        connection.execute(sa.insert(memory_tags), rows)
+
+
+def set_occurrences(connection: sa.Connection, scope_id: str, counts: Mapping[str, int]) -> None:
+    """Write how many sources say each of the memories."""
+    if counts:
+        statement = sa.update(memories).where(
+            _COLUMNS.scope_id == sa.bindparam("in_scope"), _COLUMNS.id == sa.bindparam("of_id")
+        )
+        connection.execute(
+            statement.values(occurrences=sa.bindparam("counted")),
+            [{"in_scope": scope_id, "of_id": each, "counted": count} for each, count in counts.items()],
+        )
+
+
+def delete(connection: sa.Connection, scope_id: str, memory_ids: Sequence[str]) -> int:
+    """Remove memories with all that hangs at them; return how many there were."""
+    return sum(
+        connection.execute(sa.delete(memories).where(_COLUMNS.scope_id == scope_id, _COLUMNS.id.in_(batch))).rowcount
+        for batch in batches(memory_ids)
+    )
+
+
+def get(connection: sa.Connection, scope_id: str, memory_id: str) -> Memory | None:
+    """Return the memory of that exact id, None where the scope has none."""
+    row = connection.execute(sa.select(memories).where(*_is(scope_id, memory_id))).one_or_none()
+    return None if row is None else stored(row)
+
+
+def by_ids(
+    connection: sa.Connection, scope_id: str, memory_ids: Sequence[str], wanted: Filter | None = None
+) -> dict[str, Memory]:
+    """Return those of the memories that the scope has, by id; only those that pass `wanted`."""
+    found: dict[str, Memory] = {}
+    further = conditions(scope_id, wanted) if wanted else []
+    for batch in batches(memory_ids):
+        query = sa.select(memories).where(_COLUMNS.scope_id == scope_id, _COLUMNS.id.in_(batch), *further)
+        found |= {row.id: stored(row) for row in connection.execute(query)}
+    return found
+
+
+def by_identity(connection: sa.Connection, scope_id: str, identities: Sequence[str]) -> dict[str, list[Memory]]:
+    """Return the memories that have any of the identities, oldest first, by identity."""
+    found: dict[str, list[Memory]] = {}
+    for batch in batches(identities):
+        query = sa.select(memories).where(_COLUMNS.scope_id == scope_id, _COLUMNS.identity.in_(batch))
+        for row in connection.execute(query.order_by(_COLUMNS.captured_us, _COLUMNS.id)):
+            found.setdefault(row.identity, []).append(stored(row))
+    return found
+
+
+def known(connection: sa.Connection, scope_id: str, memory_ids: Sequence[str]) -> set[str]:
+    """Return which of the ids the scope has."""
+    found: set[str] = set()
+    for batch in batches(memory_ids):
+        found |= set(
+            connection.execute(
+                sa.select(_COLUMNS.id).where(_COLUMNS.scope_id == scope_id, _COLUMNS.id.in_(batch))
+            ).scalars()
+        )
+    return found
+
+
+def with_ending(connection: sa.Connection, scope_id: str, ending: str, limit: int) -> list[str]:
+    """Return up to `limit` ids of the scope that end in `ending`, in any case."""
+    matches = sa.func.lower(_COLUMNS.id).endswith(ending.lower(), autoescape=True)
+    query = sa.select(_COLUMNS.id).where(_COLUMNS.scope_id == scope_id, matches).order_by(_COLUMNS.id)
+    return list(connection.execute(query.limit(limit)).scalars())
+
+
+def listed(
+    connection: sa.Connection, scope_id: str, wanted: Filter, limit: int, after: tuple[int, str] | None
+) -> list[Memory]:
+    """Return up to `limit` memories, newest first, beginning behind the position `after` (captured_us, id)."""
+    query = sa.select(memories).where(_COLUMNS.scope_id == scope_id, *conditions(scope_id, wanted))
+    if after is not None:
+        query = query.where(sa.tuple_(_COLUMNS.captured_us, _COLUMNS.id) < sa.tuple_(*after))
+    return [stored(row) for row in connection.execute(query.order_by(*_NEWEST_FIRST).limit(limit))]
+
+
+def matching(connection: sa.Connection, scope_id: str, wanted: Filter, limit: int | None = None) -> list[str]:
+    """Return the ids of the memories that pass `wanted`, in the order of their ids."""
+    query = sa.select(_COLUMNS.id).where(_COLUMNS.scope_id == scope_id, *conditions(scope_id, wanted))
+    return list(connection.execute(query.order_by(_COLUMNS.id).limit(limit)).scalars())
+
+
+def count(connection: sa.Connection, scope_id: str, wanted: Filter | None = None) -> int:
+    """Return how many memories of the scope pass `wanted`."""
+    further = conditions(scope_id, wanted) if wanted else []
+    query = sa.select(sa.func.count()).select_from(memories).where(_COLUMNS.scope_id == scope_id, *further)
+    return connection.execute(query).scalar_one()
+
+
+def latest(connection: sa.Connection, scope_id: str) -> int:
+    """Return when the newest memory of the scope was captured, in microseconds since 1970; 0 where there is none."""
+    query = sa.select(sa.func.max(_COLUMNS.captured_us)).where(_COLUMNS.scope_id == scope_id)
+    return connection.execute(query).scalar() or 0
+
+
+def said_before(connection: sa.Connection, scope_id: str, source: str) -> list[str]:
+    """Return the memories that a source said first and that no place says any more: what it said in earlier states."""
+    ref, saying = _COLUMNS.ref, memory_sources.c
+    said = sa.exists().where(saying.scope_id == scope_id, saying.memory_id == _COLUMNS.id)
+    of_source = sa.or_(ref == source, ref.startswith(source + "#", autoescape=True))
+    query = sa.select(_COLUMNS.id, ref).where(_COLUMNS.scope_id == scope_id, of_source, ~said).order_by(_COLUMNS.id)
+    # SQLite compares without regard to case here.
+    return [row.id for row in connection.execute(query) if row.ref.partition("#")[0] == source]
+
+
+def newer(connection: sa.Connection, scope_id: str, captured_us: int) -> list[Memory]:
+    """Return the memories that were captured later, those that wait for review left out."""
+    query = sa.select(memories).where(
+        _COLUMNS.scope_id == scope_id, _COLUMNS.captured_us > captured_us, _COLUMNS.status != "pending"
+    )
+    return [stored(row) for row in connection.execute(query)]
+
+
+def above(connection: sa.Connection, scope_id: str, memory_id: str) -> str:
+    """Return the id of what replaces a memory, "" for nothing."""
+    query = sa.select(_COLUMNS.superseded_by).where(*_is(scope_id, memory_id))
+    return connection.execute(query).scalar() or ""
+
+
+def each(connection: sa.Connection, scope_id: str, wanted: Filter | None = None, after: str = "") -> Iterator[Memory]:
+    """Yield the memories of a scope in the order of their ids, beginning behind the id `after`."""
+    while True:
+        found = following(connection, scope_id, wanted or Filter(), after, _BATCH)
+        yield from found
+        if len(found) < _BATCH:
+            return
+        after = found[-1].id
+
+
+def following(connection: sa.Connection, scope_id: str, wanted: Filter, after: str, limit: int) -> list[Memory]:
+    """Return up to `limit` memories that pass `wanted`, in the order of their ids, behind the id `after`."""
+    query = sa.select(memories).where(_COLUMNS.scope_id == scope_id, _COLUMNS.id > after, *conditions(scope_id, wanted))
+    return [stored(row) for row in connection.execute(query.order_by(_COLUMNS.id).limit(limit))]
+
+
+def count_to(connection: sa.Connection, scope_id: str, wanted: Filter, last: str) -> int:
+    """Return how many memories that pass `wanted` have ids up to `last`."""
+    query = sa.select(sa.func.count()).select_from(memories)
+    query = query.where(_COLUMNS.scope_id == scope_id, _COLUMNS.id <= last, *conditions(scope_id, wanted))
+    return connection.execute(query).scalar_one()
+
+
+def around(connection: sa.Connection, scope_id: str, thread: str, first: int, last: int) -> list[tuple[int, str]]:
+    """Return position and text of what stands in a thread from one position to another, in its order."""
+    query = sa.select(_COLUMNS.position, _COLUMNS.content).where(
+        _COLUMNS.scope_id == scope_id,
+        _COLUMNS.thread == thread,
+        _COLUMNS.position.between(first, last),
+        _COLUMNS.status != "pending",
+    )
+    return [(row[0], row[1]) for row in connection.execute(query.order_by(_COLUMNS.position, _COLUMNS.id))]
+
+
+def conditions(scope_id: str, wanted: Filter) -> list[sa.ColumnElement[bool]]:
+    """Return what a query over `memories` must ask for besides its scope."""
+    found: list[sa.ColumnElement[bool]] = []
+    lists = (
+        (_COLUMNS.status, wanted.statuses),
+        (_COLUMNS.kind, wanted.kinds),
+        (_COLUMNS.layer, wanted.layers),
+        (_COLUMNS.project_key, wanted.projects),
+        (_COLUMNS.origin, wanted.origins),
+        (_COLUMNS.author_class, wanted.author_classes),
+        (_COLUMNS.thread, wanted.threads),
+    )
+    found += [column.in_(values) for column, values in lists if values]
+    sides = (
+        (memory_tags, memory_tags.c.tag, wanted.tags),
+        (memory_entities, memory_entities.c.key, wanted.entities),
+        (memory_sources, memory_sources.c.source, wanted.sources),
+    )
+    for table, column, values in sides:
+        if values:
+            ids = sa.select(table.c.memory_id).where(table.c.scope_id == scope_id, column.in_(values))
+            found.append(_COLUMNS.id.in_(ids))
+    happened = sa.func.coalesce(_COLUMNS.occurred_us, _COLUMNS.captured_us)
+    if wanted.since_us is not None:
+        found.append(happened >= wanted.since_us)
+    if wanted.until_us is not None:
+        found.append(happened < wanted.until_us)
+    if wanted.minimum_trust is not None:
+        found.append(_COLUMNS.trust >= wanted.minimum_trust)
+    if wanted.minimum_confidence is not None:
+        found.append(_COLUMNS.confidence >= wanted.minimum_confidence)
+    return found
+
+
+def batches(values: Sequence[str]) -> Iterator[list[str]]:
+    """Yield `values` in lists that one query takes."""
+    for start in range(0, len(values), _BATCH):
+        yield list(values[start : start + _BATCH])
+
+
+def _is(scope_id: str, memory_id: str) -> tuple[sa.ColumnElement[bool], ...]:
+    return _COLUMNS.scope_id == scope_id, _COLUMNS.id == memory_id
+
+
+def _values(memory: Memory, identity: str, *, with_id: bool = True) -> dict[str, Any]:
+    written = memory.provenance
+    values = {
+        "id": memory.id,
+        "content": memory.content,
+        "summary": memory.summary or None,
+        "kind": memory.kind,
+        "layer": memory.layer,
+        "entities": orjson.dumps(memory.entities).decode(),
+        "tags": orjson.dumps(memory.tags).decode(),
+        "project": memory.project or None,
+        "project_key": text.fold(memory.project) or None,
+        "confidence": memory.confidence,
+        "trust": memory.trust,
+        "occurred_us": _us(memory.occurred_at),
+        "captured_us": time.microseconds(memory.captured_at),
+        "valid_from_us": _us(memory.valid_from),
+        "valid_to_us": _us(memory.valid_to),
+        "retired_us": _us(memory.retired_at),
+        "supersedes": orjson.dumps(memory.supersedes).decode() if memory.supersedes else None,
+        "superseded_by": memory.superseded_by or None,
+        "status": memory.status,
+        "occurrences": memory.occurrences,
+        "revision": memory.revision,
+        "content_hash": memory.content_hash,
+        "identity": identity,
+        "thread": memory.thread or None,
+        "position": memory.position,
+        "speaker": memory.speaker or None,
+        "origin": written.origin,
+        "ref": written.ref,
+        "url": written.url or None,
+        "author_class": written.author_class,
+        "author": written.author or None,
+        "receipt": written.receipt or None,
+    }
+    if not with_id:
+        del values["id"]
+    return values
+
+
+def stored(row: sa.Row[Any]) -> Memory:
+    """Return the memory of a row that has all columns."""
+    return Memory(
+        id=row.id,
+        content=row.content,
+        summary=row.summary or "",
+        kind=row.kind,
+        layer=row.layer,
+        entities=tuple(orjson.loads(row.entities)),
+        tags=tuple(orjson.loads(row.tags)),
+        project=row.project or "",
+        confidence=row.confidence,
+        trust=row.trust,
+        occurred_at=_instant(row.occurred_us),
+        captured_at=time.from_microseconds(row.captured_us),
+        valid_from=_instant(row.valid_from_us),
+        valid_to=_instant(row.valid_to_us),
+        retired_at=_instant(row.retired_us),
+        supersedes=tuple(orjson.loads(row.supersedes)) if row.supersedes else (),
+        superseded_by=row.superseded_by or "",
+        status=row.status,
+        occurrences=row.occurrences,
+        revision=row.revision,
+        content_hash=row.content_hash,
+        thread=row.thread or "",
+        position=row.position,
+        speaker=row.speaker or "",
+        provenance=Provenance(
+            origin=row.origin,
+            ref=row.ref,
+            author_class=row.author_class,
+            url=row.url or "",
+            author=row.author or "",
+            receipt=row.receipt or "",
+        ),
+    )
+
+
+def _us(instant: datetime | None) -> int | None:
+    return None if instant is None else time.microseconds(instant)
+
+
+def _instant(value: int | None) -> datetime | None:
+    return None if value is None else time.from_microseconds(value)

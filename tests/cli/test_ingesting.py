@@ -1,0 +1,163 @@
+"""`segue ingest`: what is said of each path, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from typing import Any
+
+import pytest
+
+from cli.shell import PROGRAM, InPlace, Shell, packet
+from segue.conversions.interchange.formats import FORMATS
+
+SECRET = "AK" + "IA" + "Q7Z2" * 4
+
+
+def chat(name: str, *texts: str) -> dict[str, Any]:
+    """A conversation of ChatGPT's export, of which the user says all."""
+    mapping: dict[str, Any] = {"n0": {"id": "n0", "message": None, "parent": None, "children": ["n1"]}}
+    for number, text in enumerate(texts, 1):
+        message = {"author": {"role": "user"}, "content": {"content_type": "text", "parts": [text]}, "recipient": "all"}
+        node = {"id": f"n{number}", "message": message, "parent": f"n{number - 1}", "children": [f"n{number + 1}"]}
+        mapping[f"n{number}"] = node
+    return {"id": name, "title": None, "create_time": 1_780_000_000.0, "mapping": mapping, "current_node": node["id"]}
+
+
+def notes(shell: Shell, text: str = "# Bread\n\nAda prefers rye.\n") -> str:
+    folder = shell.project / "notes"
+    folder.mkdir(exist_ok=True)
+    (folder / "bread.md").write_text(text, "utf-8")
+    return "notes"
+
+
+def test_a_line_a_path(cli: InPlace) -> None:
+    notes(cli.shell)
+    talk = cli.write("conversations.json", [chat("c-1", "I prefer rye.", "And tea.", f"My key is {SECRET}.")])
+    result = cli("ingest", talk)
+    assert (result.code, result.lines) == (0, ["chatgpt: 2 new; 1 passed over"])
+    assert "chatgpt:c-1#" in result.err
+    assert SECRET not in result.err + result.out
+    again = cli("ingest", talk, "notes")
+    assert again.lines == ["conversations.json (chatgpt): 0 new, 2 known; 1 passed over", "notes (markdown): 1 new"]
+    masked = cli("ingest", talk, "--mask")
+    assert masked.lines == ["chatgpt: 1 new, 2 known"]
+
+
+def test_a_changed_note(cli: InPlace) -> None:
+    cli("ingest", notes(cli.shell, "# Bread\n\nAda prefers rye.\n\n# Oven\n\nLeft.\n"))
+    result = cli("ingest", notes(cli.shell, "# Bread\n\nAda prefers wheat.\n"))
+    assert result.lines == ["markdown: 1 new, 1 replaced, 1 gone from there"]
+
+
+def test_json(cli: InPlace) -> None:
+    talk = cli.write("conversations.json", [chat("c-1", "I prefer rye.", f"My key is {SECRET}.")])
+    result = cli("ingest", talk, "missing", notes(cli.shell), "--json")
+    assert result.code == 3
+    first, second, third = result.json["ingested"]
+    assert (first["path"], first["format"], first["counts"]["new"], first["passed_over"]) == (talk, "chatgpt", 1, 1)
+    assert first["problems"][0]["code"] == "memory.redaction"
+    assert (second["path"], second["error"]["code"]) == ("missing", "transcript.read")
+    assert (third["format"], third["counts"]["new"]) == ("markdown", 1)
+
+
+def test_only_the_first_problems_are_named(cli: InPlace) -> None:
+    talk = cli.write("conversations.json", [chat("c-1", "I prefer rye.", *[f"Key {SECRET} {n}" for n in range(15)])])
+    result = cli("ingest", talk)
+    assert result.lines == ["chatgpt: 1 new; 15 passed over"]
+    assert len([line for line in result.err.splitlines() if "memory" in line or "chatgpt:" in line]) >= 10
+    assert result.err.splitlines()[-1] == "  … and 5 more (--json names them)"
+
+
+def test_what_cannot_be_read(cli: InPlace) -> None:
+    for name, code in (("missing", "transcript.read"), (cli.write("x.bin", b"\0\1\2"), "import.unknown")):
+        result = cli("ingest", name, "--json")
+        assert (result.code, result.error["code"]) == (3, code)
+    several = cli("ingest", "missing", notes(cli.shell))
+    assert (several.code, several.lines) == (3, ["notes (markdown): 1 new"])
+    assert "missing" in several.err
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (["--format", "diary"], "import.format"),
+        (["--zone", "Berlin"], "time.invalid"),
+        (["--zone", "+24:00"], "time.invalid"),
+        (["--zone", "+1:00"], "time.invalid"),
+    ],
+)
+def test_wrong_values(cli: InPlace, options: list[str], code: str) -> None:
+    result = cli("ingest", notes(cli.shell), *options, "--json")
+    assert (result.code, result.error["code"]) == (3, code)
+    assert cli("ingest", "notes", "--wrong").code == 2
+
+
+def test_the_help_names_every_format(cli: InPlace) -> None:
+    said = cli("ingest", "--help").out
+    assert [each for each in FORMATS if each not in said] == []
+
+
+def test_zone_project_and_format(cli: InPlace) -> None:
+    name = cli.write("note.md", b"---\ndate: 2026-05-04T09:30:00\n---\nAda prefers rye.\n")
+    result = cli("ingest", name, "--zone", "-05:30", "--project", ".", "--format", "markdown")
+    assert (result.code, result.lines) == (0, ["markdown: 1 new"])
+    (memory,) = cli("memories", "ls", "--json").json["memories"]
+    assert (memory["occurred_at"], memory["project"]) == ("2026-05-04T15:00:00Z", "project")
+
+
+def test_packets_and_capsules_of_the_store(cli: InPlace) -> None:
+    cli.save(decisions=[{"what": "Bake rye first.", "why": "It keeps."}])
+    result = cli("ingest")
+    assert result.code == 0
+    assert result.out.startswith("store: ")
+    assert cli("ingest", "--json").json["ingested"][0]["path"] is None
+    contents = [each["content"] for each in cli("memories", "ls", "--json").json["memories"]]
+    assert any("Bake rye first." in content for content in contents)
+
+
+def test_a_packet_in_a_file(cli: InPlace) -> None:
+    whole = packet(id="01J9ZZ8Q4M3T7W5X2Y6B1C0D9E", created_at="2026-09-01T08:00:00Z", constraints=["No gas."])
+    result = cli("ingest", cli.write("p.json", whole))
+    assert result.out.startswith("packet: ")
+
+
+def test_progress_is_for_people(shell: Shell) -> None:
+    talk = shell.write("conversations.json", [chat("c-1", "I prefer rye.")])
+    shown = shell.terminal("ingest", talk)
+    assert (shown.code, "chatgpt: 1 new" in shown.out) == (0, True)
+    assert "%" in shown.out
+    assert shell.run("ingest", talk).err == ""
+
+
+def test_hostile_names_and_texts(shell: Shell) -> None:
+    folder = shell.project / "x\x1b[31m\u202ey"
+    folder.mkdir()
+    (folder / "a\x1b[2J.md").write_text(f"# Bread\x1b[31m\n\nKey {SECRET}\n\n# Oven\n\nLeft.\n", "utf-8")
+    for result in (shell.run("ingest", folder.name), shell.run("ingest", folder.name, "missing\x1b[31m")):
+        assert "\x1b" not in result.out + result.err
+        assert "\u202e" not in result.out + result.err
+
+
+def test_stopping_keeps_what_was_read(shell: Shell) -> None:
+    many = [chat(f"c-{number}", *[f"Turn {turn} of talk {number}." for turn in range(100)]) for number in range(80)]
+    talk = shell.write("conversations.json", json.dumps(many).encode())
+    process = subprocess.Popen(
+        [PROGRAM, "ingest", talk],
+        cwd=shell.project,
+        env=shell.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    store = shell.segue_home / "segue.db-wal"
+    while process.poll() is None and (not store.exists() or store.stat().st_size < 1_500_000):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1, err
+    assert b"is kept, run it again to go on" in err
+    result = shell.run("ingest", talk, "--json").json["ingested"][0]
+    assert result["counts"]["new"] + result["counts"]["known"] == 8_000
+    assert result["counts"]["known"] > 0

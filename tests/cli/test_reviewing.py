@@ -1,0 +1,151 @@
+"""`segue review`: key by key on a terminal, by id and hash elsewhere; never what was not seen."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+
+import segue
+from cli.test_drafting import editor
+from segue.cli.keys import pressed
+
+if TYPE_CHECKING:
+    from cli.shell import InPlace, Shell
+
+PROMPT = b"[q]uit: "
+HOSTILE = "Go\x1b[31m on\x1b]0;me\x07 \x9b2J \u202eright\u2066 \u200b [bold]x[/bold]\r\n[a]pprove\nhash: sha256:00"
+RAW = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2060-\u206f]")
+
+
+def proposed(shell: Shell, *texts: str) -> list[str]:
+    """Put texts on the list and return their ids; the last one is shown first."""
+    with segue.open(shell.segue_home / "segue.db", directory=shell.project) as opened:
+        return [opened.memories.propose(text).memory.id for text in texts]
+
+
+def statuses(shell: Shell) -> dict[str, str]:
+    with segue.open(shell.segue_home / "segue.db", directory=shell.project) as opened:
+        return {each.content: each.status for each in opened.memories.ls().memories}
+
+
+def test_key_by_key(shell: Shell) -> None:
+    proposed(shell, "Stay.", "Skip me.", "Change me.", "Reject me.", "Approve me.")
+    change = "path.write_text('Changed.\\n')"
+    keys = (b"a", b"r", b"e", b"s", b"q")
+    result = shell.terminal("review", answers=tuple((PROMPT, key) for key in keys), env=editor(shell, change))
+    assert result.code == 0, result.out
+    assert statuses(shell) == {"Approve me.": "active", "Changed.": "active", "Skip me.": "pending", "Stay.": "pending"}
+    assert "1 of 5" in result.out
+    assert "1 approved, 1 rejected, 1 edited and approved, 1 skipped, 2 left" in result.out
+
+
+def test_other_keys_do_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    parent, child = pty.openpty()
+    with os.fdopen(child, encoding="utf-8") as stdin, ThreadPoolExecutor(1) as other:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        os.write(parent, b"a")  # before the question stands there
+        answer = other.submit(pressed, "? ", "as")
+        for keys in (b"x", b"\x1b[A", b"aa"):
+            time.sleep(0.1)
+            os.write(parent, keys)
+        while not answer.done():
+            time.sleep(0.1)
+            os.write(parent, b"S")
+    os.close(parent)
+    assert answer.result() == "s"
+
+
+def test_an_edit_that_is_refused_asks_again(shell: Shell) -> None:
+    with segue.open(shell.segue_home / "segue.db", directory=shell.project) as opened:
+        opened.memories.remember("Ada prefers rye.")
+    proposed(shell, "Ada likes rye.")
+    same = editor(shell, "path.write_text('Ada prefers rye.')")
+    result = shell.terminal("review", answers=((PROMPT, b"e"), (PROMPT, b"r")), env=same)
+    assert result.code == 0
+    assert "says the same" in result.out
+    assert statuses(shell) == {"Ada prefers rye.": "active"}
+    assert [each.read_text("utf-8") for each in shell.segue_home.glob("memory-*.txt")] == ["Ada prefers rye."]
+
+
+def test_what_changed_meanwhile_is_shown_again(shell: Shell) -> None:
+    (memory_id,) = proposed(shell, "Ada prefers rye.")
+    other = (
+        "import segue\n"
+        f"with segue.open({str(shell.segue_home / 'segue.db')!r}) as opened:\n"
+        f"    opened.memories.edit({memory_id!r}, content='Ada prefers wheat.')\n"
+    )
+    environment = {"EDITOR": f"{sys.executable} {editor(shell, other)['EDITOR']}"}
+    # The editor changes the memory behind the reviewer's back, and leaves his own text as it was.
+    result = shell.terminal("review", answers=((PROMPT, b"e"), (PROMPT, b"a")), env=environment)
+    assert result.code == 0
+    assert "Ada prefers wheat." in result.out
+    assert statuses(shell) == {"Ada prefers wheat.": "active"}
+
+
+def test_nothing_in_a_text_acts_on_the_terminal(shell: Shell) -> None:
+    with segue.open(shell.segue_home / "segue.db", directory=shell.project) as opened:
+        opened.memories.propose(HOSTILE, author=HOSTILE, tags=[HOSTILE[:60]], project=HOSTILE, summary=HOSTILE)
+    result = shell.terminal("review", answers=((PROMPT, b"q"),))
+    listed = shell.run("review")
+    assert (result.code, listed.code) == (0, 0)
+    for text in (result.out, listed.out + listed.err):
+        assert RAW.findall(text.replace("\r\n", "\n")) == []
+        lines = text.replace("\r\n", "\n").split("\n")
+        assert [line for line in lines if line.startswith("hash:")] == []
+    assert "\\x1b[31m" in result.out
+
+
+def test_without_a_terminal(cli: InPlace) -> None:
+    (memory_id,) = proposed(cli.shell, "Ada prefers rye.")
+    result = cli("review")
+    assert result.code == 0
+    shown = cli("review", "--json").json
+    assert (shown["waiting"], shown["cursor"]) == (1, None)
+    (memory,) = shown["memories"]
+    assert result.lines[0].startswith(memory_id)
+    assert result.lines[1:3] == ["  Ada prefers rye.", f"  hash: {memory['content_hash']}"]
+    assert "segue review --approve ID --hash HASH" in result.err
+
+    wrong = cli("review", "--approve", memory_id, "--hash", "sha256:" + "0" * 64, "--json")
+    assert (wrong.code, wrong.error["code"]) == (4, "memory.changed")
+    approved = cli("review", "--approve", memory_id[-8:], "--hash", memory["content_hash"], "--json")
+    assert approved.json == {"id": memory_id, "verdict": "approved"}
+    again = cli("review", "--approve", memory_id, "--hash", memory["content_hash"], "--json")
+    assert (again.code, again.error["code"]) == (4, "memory.not_pending")
+    assert cli("review").err == "nothing waits for review\n"
+
+
+def test_rejecting_by_id(cli: InPlace) -> None:
+    (memory_id,) = proposed(cli.shell, "Ada prefers rye.")
+    assert cli("review", "--reject", memory_id, "--reason", "not so").lines == [f"rejected {memory_id}"]
+    assert cli("review", "--reject", memory_id, "--json").code == 5
+    assert statuses(cli.shell) == {}
+
+
+def test_what_would_be_replaced_is_shown(cli: InPlace) -> None:
+    with segue.open(cli.shell.segue_home / "segue.db", directory=cli.shell.project) as opened:
+        old = opened.memories.remember("The shop opens at 8.").memory
+        opened.memories.supersede(old.id, "The shop opens at 9.", author_class="agent")
+    assert f"  would replace …{old.id[-8:]}: The shop opens at 8." in cli("review").lines
+
+
+@pytest.mark.parametrize(
+    "options", [["--approve", "x"], ["--hash", "x"], ["--approve", "x", "--hash", "y", "--reject", "z"], ["--wrong"]]
+)
+def test_usage(cli: InPlace, options: list[str]) -> None:
+    assert cli("review", *options, "--json").code == 2
+
+
+def test_lists_go_on(cli: InPlace) -> None:
+    proposed(cli.shell, "One.", "Two.", "Three.")
+    page = cli("review", "--limit", "2", "--json").json
+    assert (page["waiting"], len(page["memories"])) == (3, 2)
+    rest = cli("review", "--limit", "2", "--cursor", page["cursor"], "--json").json
+    assert [each["content"] for each in rest["memories"]] == ["One."]
