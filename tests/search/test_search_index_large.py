@@ -224,6 +224,15 @@ def test_who_is_named_and_when_are_looked_for() -> None:
     assert index.search("boat on 7 May 2023", NOW, at_us=0, select=4).ids(0, 2) == ["n3", "n2"]
 
 
+def test_what_came_is_found_by_its_vector_alone() -> None:
+    rows = [Row(f"m{number:04d}", ("the dog boat", "a loaf")[number % 2]) for number in range(2 * LIMIT)]
+    index = Index.of(batch(rows, TOY), {}, TOY)  # without counts of words there are no related ones
+    later = index.updated(batch([Row("n", "the puppy")], TOY))
+    results = later.search("hound", NOW, at_us=0, select=1)
+    assert results.ids(0, 1) == ["n"]
+    assert results.basis == "cosine"
+
+
 def test_what_only_its_meaning_answers_is_found() -> None:
     encoder = ToyEncoder()
     rows = [Row(f"m{number:04d}", "no word of it") for number in range(2 * LIMIT)] + [Row("n", "a cake")]

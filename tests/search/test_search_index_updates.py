@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from index_samples import Row, assert_alike, batch, ids, index_of, listed, plainly, search, words_of
+from index_samples import Row, ToyEncoder, assert_alike, batch, ids, index_of, listed, plainly, search, words_of
 from search_samples import NOW, ToyEmbedder
 
 from segue.embedding.none import NoEmbedder
 from segue.search import index as module
-from segue.search.index import Index
 from segue.search.statistics import Statistics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from segue.search.index import Index
 
 TOY, NONE = ToyEmbedder(), NoEmbedder()
 WORDS = "dog puppy boat ship ferry bread loaf cake red pier harbour".split()
@@ -87,6 +88,19 @@ def test_changes_lead_where_a_new_index_starts(
                 assert_alike(found, plainly(there, TOY, text, at_us))
 
 
+@given(several, several)
+@settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_sentence_vectors_follow_their_memories(way: str, start: list[Row], new: list[Row]) -> None:
+    encoder = ToyEncoder()
+    there = {row.id: row for row in [EVERY_WORD, *start]}
+    index = index_of(list(there.values()), TOY, encoder)
+    there |= {row.id: row for row in new}
+    index = index.updated(batch(new, TOY, encoder), [], words_of(there.values()))
+    for text in QUERIES:
+        found = listed(index.search(text, NOW, at_us=0, select=10**9))
+        assert_alike(found, plainly(list(there.values()), TOY, text, 0, encoder=encoder), within=0.02)
+
+
 def test_the_old_index_stays_as_it_was(way: str) -> None:
     there = [EVERY_WORD, Row("a", "boat", thread="t", position=1), Row("b", "loaf", thread="t", position=2)]
     old = index_of(there, TOY)
@@ -128,6 +142,21 @@ def test_a_turn_that_goes_brings_its_neighbours_together(way: str) -> None:
             )
 
 
+def test_equals_that_came_stand_among_those_that_were_by_their_ids(way: str) -> None:
+    there = [EVERY_WORD, *(Row(name, "dog", thread="t", position=100 * place) for place, name in enumerate("eca"))]
+    came = [Row(name, "dog", "t", 1000 - 10 * place) for place, name in enumerate(("b", "bb", "d", "f"))]
+    index, there = changed(index_of(there, TOY), came, [], there)
+    found = ids(index.search("dog", NOW, at_us=0, select=10**9))
+    assert [each for each in found if each != "all"] == ["a", "b", "bb", "c", "d", "e", "f"]
+
+
+def test_at_one_position_ids_say_who_is_near(way: str) -> None:
+    there = [EVERY_WORD, Row("x", "ship", thread="t"), *(Row(name, "dog", "t", 1) for name in "ace")]
+    index, there = changed(index_of(there, TOY), [Row(name, "dog", "t", 1) for name in "bdf"], [], there)
+    near = {one.id for one in listed(index.search("ship", NOW, at_us=0, select=10**9)) if one.why[0].near}
+    assert near == {"a", "b", "c", "d"}
+
+
 def test_what_changes_only_when_it_holds(way: str) -> None:
     there = [EVERY_WORD, Row("a", "boat"), Row("b", "boat")]
     index, there = changed(index_of(there, TOY), [replace(there[1], ends=10)], [], there)
@@ -158,10 +187,11 @@ def test_an_id_comes_once_in_a_change(way: str) -> None:
 
 
 def test_vectors_that_came_later_count(way: str) -> None:
-    bare = replace(batch([EVERY_WORD, Row("a", "dog")], TOY), vectors=None)
-    index = Index.of(bare, words_of([EVERY_WORD, Row("a", "dog")]), TOY)
-    later = index.updated(batch([Row("b", "boat"), Row("a", "dog")], TOY))
-    assert "vectors" in [why.retriever for why in later.search("boat", NOW, at_us=0, select=99).ranked(0).why]
+    there = [Row("a", "pier", thread="t", position=1), Row("b", "harbour")]  # of which there are no vectors
+    index, there = changed(index_of(there, TOY), [Row("c", "boat", thread="t", position=2)], [], there)
+    found = listed(index.search("boat", NOW, at_us=0, select=99))
+    assert_alike(found, plainly(there, TOY, "boat", 0), within=0.02)
+    assert {one.id for one in found if "vectors" in [why.retriever for why in one.why]} == {"a", "c"}
 
 
 def test_what_came_without_a_vector_is_like_its_neighbours(way: str) -> None:

@@ -181,6 +181,15 @@ def test_an_empty_store(segue_: segue.Segue, other: segue.Segue) -> None:
     assert set(other.transfer.load(lines).counts().values()) == {0}
 
 
+@pytest.mark.parametrize("kind_of_line", ["packet", "capsule"])
+def test_what_was_saved_before_there_were_stores(filled: segue.Segue, other: segue.Segue, kind_of_line: str) -> None:
+    document = next(each for each in map(json.loads, exported(filled)) if each.get("type") == kind_of_line)
+    report = other.transfer.load(_lines(document | {"saved_at": "1969-12-31T23:59:59.999999Z"}))
+    assert _codes(report) == [(2, "value.invalid")]
+    assert other.transfer.load(_lines(document | {"saved_at": "1970-01-01T00:00:00Z"})).problems == []
+    assert other.store.doctor() == []
+
+
 def test_others_may_write_while_it_is_exported(filled: segue.Segue, other: segue.Segue) -> None:
     before = exported(filled)
     lines: list[bytes] = []

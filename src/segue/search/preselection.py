@@ -91,15 +91,15 @@ class _Look:
         found &= eligible
         marked = np.zeros(len(eligible), dtype=np.bool_)
         part = -(-count // _SIDE)
-        for side, most in ((self._total(), count), *((side, part) for side in self.sides)):
+        for side, most in ((self._total(found), count), *((side, part) for side in self.sides)):
             if side is not None:
                 marked[_highest(stack, rows, side, found, most)] = True
         return np.flatnonzero(marked)
 
-    def _total(self) -> NDArray[np.float32]:
+    def _total(self, found: NDArray[np.bool_]) -> NDArray[np.float32]:
         total = self.constant.copy()
         for side in self.sides:
-            if side is not None and (best := side.max(initial=0)) > 0:
+            if side is not None and (best := side.max(initial=0, where=found)) > 0:
                 total += np.float32(0.5) / best * side
         if self.spoken is not None:
             total += np.float32(priors.SPEAKER) * self.spoken

@@ -234,7 +234,7 @@ def _packet(document: Mapping[str, Any]) -> PacketRecord:
     return PacketRecord(
         packet=packet,
         revision=members.whole(document, "revision", 1, MAX_COUNT),
-        saved_at=members.instant(document, "saved_at"),
+        saved_at=_saved_at(document),
         project_key=members.optional(document, "project_key", _MAX_PROJECT) or None,
         project_label=members.optional(document, "project_label", _MAX_PROJECT) or None,
         flagged=members.flag(document, "flagged"),
@@ -254,7 +254,7 @@ def _capsule(document: Mapping[str, Any]) -> CapsuleRecord:
         id=capsule_rows.key_of(capsule),
         capsule=capsule,
         text=text,
-        saved_at=members.instant(document, "saved_at"),
+        saved_at=_saved_at(document),
         origin=origin,
         project_key=members.optional(document, "project_key", _MAX_PROJECT),
         flagged=members.flag(document, "flagged"),
@@ -345,6 +345,13 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Record]] = {
     "alias": _alias,
     "tombstone": _tombstone,
 }
+
+
+def _saved_at(given: Mapping[str, Any]) -> datetime:
+    saved_at = members.instant(given, "saved_at")
+    if time.microseconds(saved_at) < 0:
+        raise invalid("saved_at: no store is that old")
+    return saved_at
 
 
 def _digest(given: Mapping[str, Any], name: str) -> str:
