@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 
 LIMIT = 50_000  # eligible memories up to which all are ranked; up to as many, vectors are kept as they are
 SELECT = 2_000  # memories that are ranked of more, unless a search asks for another number
-_CHUNK = 2**18  # memories: arrays so large go back to the system when they are no longer used
-_JUDGED, _EXTRA = 1, 2
 EXACT = 4_096  # memories up to which every change makes the index anew
 SHARE = 16  # of more, the part that may change before the base is made anew: one in so many
+_CHUNK = 2**18  # memories: arrays so large go back to the system when they are no longer used
+_JUDGED, _EXTRA = 1, 2
 
 
 class Results:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from segue.search.statistics import Statistics
     from segue.search.view import View
 
-_SIDE = 4  # a quarter as many are chosen by words alone, and by vectors alone
+_SIDE = 4  # a quarter as many are chosen by words alone, by vectors alone, and by meaning alone
 _FREQUENT = 50_000  # memories in which any word may stand: above, the share that is too much falls with the root
 _MOST_POSTINGS = 4_000_000  # that are looked at for a query
 _SATURATED = 16  # a count above counts like it
