@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from segue.base import ids
-from segue.search import meaning
+from segue.search import meaning, tokens
 from segue.search.entry import Entry, packed_vectors
 from segue.search.statistics import Statistics
 from segue.search.vectors import text_vectors
@@ -33,6 +33,7 @@ GROWTH = 2  # times as many words as when the vectors were made: their weights a
 _SMALL = 20_000  # words: about a thousand memories
 _ENCODED = 128  # memories whose sentences are encoded at a time
 _BEGUN = "0"  # before every id
+_Remake: TypeAlias = "Callable[[sa.Connection, str, Sequence[Memory], int, int, WordVectors], None]"
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Reindexing:
         grown = state.words >= GROWTH * max(state.weighed_words, 1) and (not small or state.words <= _SMALL)
         if grown and self.embedding.words.dimension:
             self._begin(recount=False)
-            self._rows(None)
+            self._rows(weigh)
         self.encode()
 
     def reindex(self, on_progress: Callable[[int, int], None] | None = None) -> int:
@@ -64,7 +65,7 @@ class Reindexing:
         unfinished = state.reindexed_to and state.embedder == self.embedding.words.id
         if not unfinished:
             self._begin(recount=True)
-        done = self._rows(on_progress)
+        done = self._rows(write, on_progress)
         self.encode(on_progress)
         return done
 
@@ -87,7 +88,7 @@ class Reindexing:
             )
             rows.put_state(connection, self.scope_id, begun)
 
-    def _rows(self, on_progress: Callable[[int, int], None] | None) -> int:
+    def _rows(self, remake: _Remake, on_progress: Callable[[int, int], None] | None = None) -> int:
         done = 0
         with self.database.read() as connection:
             after = rows.state(connection, self.scope_id).reindexed_to
@@ -98,7 +99,7 @@ class Reindexing:
                 batch = memory_rows.following(connection, self.scope_id, _INDEXED, after, BATCH)
                 state = rows.state(connection, self.scope_id)
                 generation = state.generation + 1
-                write(connection, self.scope_id, batch, state.words, generation, self.embedding.words)
+                remake(connection, self.scope_id, batch, state.words, generation, self.embedding.words)
                 after = batch[-1].id if len(batch) == BATCH else ""
                 now = replace(state, generation=generation, reindexed_to=after)
                 if not after:
@@ -166,16 +167,36 @@ def write(
     """Make the rows of memories again; `words` is how many words the scope has, counted beforehand."""
     entries = [Entry.of(indexed_text(memory)) for memory in batch]
     vectors: Sequence[bytes | None] = [None] * len(entries)
-    if embedder.dimension and entries:
-        texts = [entry.words for entry in entries]
-        counted = rows.counts_of(connection, scope_id, list({word for text in texts for word in text}))
-        made = text_vectors(texts, Statistics(word_counts=counted, words=words), embedder)
-        vectors = [packed_vectors(each) for each in made]
+    if embedder.dimension:
+        vectors = _vectors(connection, scope_id, [entry.words for entry in entries], words, embedder)
     name = embedder.id if embedder.dimension else None
     made_rows = [
         row(memory, entry, name, vector) for memory, entry, vector in zip(batch, entries, vectors, strict=True)
     ]
     rows.write(connection, scope_id, made_rows, generation)
+
+
+def weigh(
+    connection: sa.Connection,
+    scope_id: str,
+    batch: Sequence[Memory],
+    words: int,
+    generation: int,
+    embedder: WordVectors,
+) -> None:
+    """Make the vectors of memories again, and nothing else of their rows."""
+    texts = [tokens.words(indexed_text(memory)) for memory in batch]
+    vectors = _vectors(connection, scope_id, texts, words, embedder)
+    named = [(memory.id, vector) for memory, vector in zip(batch, vectors, strict=True)]
+    rows.set_vectors(connection, scope_id, embedder.id, named, generation)
+
+
+def _vectors(
+    connection: sa.Connection, scope_id: str, texts: Sequence[Sequence[str]], words: int, embedder: WordVectors
+) -> list[bytes]:
+    counted = rows.counts_of(connection, scope_id, list({word for text in texts for word in text}))
+    made = text_vectors(texts, Statistics(word_counts=counted, words=words), embedder)
+    return [packed_vectors(each) for each in made]
 
 
 def _encoded(encoder: Encoder, memories: Sequence[Memory], windows: Sequence[str]) -> list[MeaningRow]:

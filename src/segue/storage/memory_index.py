@@ -181,6 +181,21 @@ def set_bounds(
     )
 
 
+def set_vectors(
+    connection: sa.Connection, scope_id: str, embedder: str, vectors: Sequence[tuple[str, bytes]], generation: int
+) -> None:
+    """Write the vectors of memories, made by `embedder`; a memory without a row gets none."""
+    if not vectors:
+        return
+    statement = sa.update(memory_index).where(
+        _COLUMNS.scope_id == scope_id, _COLUMNS.memory_id == sa.bindparam("of_id")
+    )
+    connection.execute(
+        statement.values(vector=sa.bindparam("made"), embedder=embedder, generation=generation),
+        [{"of_id": memory_id, "made": vector} for memory_id, vector in vectors],
+    )
+
+
 def indexed(connection: sa.Connection, scope_id: str, memory_ids: Sequence[str]) -> set[str]:
     """Return which of the memories have a row."""
     found: set[str] = set()
