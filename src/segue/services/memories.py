@@ -17,7 +17,7 @@ from segue.services import paging
 from segue.services.indexing import Indexing
 from segue.services.memory_reading import MemoryReading
 from segue.services.remembering import Names, Writer
-from segue.storage import events, settings
+from segue.storage import events, memory_index, settings
 from segue.storage import memories as rows
 from segue.storage import memory_entities as entity_rows
 from segue.storage import memory_history as history
@@ -85,6 +85,7 @@ class Memories(MemoryReading):
         super().__init__(database, scope_id, project=project, clock=clock, actor=actor)
         self._embedding = embedding
         self._policy = policy
+        self._names: tuple[str, int, Names] | None = None  # as of an epoch and generation
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -422,16 +423,31 @@ class Memories(MemoryReading):
         embedder = self._embedding.words  # loaded before the lock is held
         with self._database.write(self._scope) as connection:
             now = self._clock()
+            indexing = Indexing(connection, self._scope, embedder, now)
+            names = self._names_now(connection, indexing)
             writer = Writer(
                 connection,
                 self._scope,
-                Indexing(connection, self._scope, embedder, now),
+                indexing,
                 now=now,
                 key=settings.signing_key(connection),
-                names=Names.of(connection, self._scope),
+                names=names,
                 policy=redaction or self._policy,
             )
+            self._names = None  # what is not stored in the end was not learned
             yield connection, writer
+            after = memory_index.state(connection, self._scope)
+            learned = (after.epoch, after.generation, names.with_given(writer.given))
+        self._names = learned
+
+    def _names_now(self, connection: sa.Connection, indexing: Indexing) -> Names:
+        """The names that are known. Counting them takes long, so they are kept while nobody else writes."""
+        held = self._names
+        if held is not None and held[:2] == (indexing.state.epoch, indexing.state.generation):
+            aliases = {each.alias: (each.key, each.name) for each in entity_rows.aliases(connection, self._scope)}
+            if aliases == held[2].aliases:
+                return held[2]
+        return Names.of(connection, self._scope)
 
     def replace_quietly(self, connection: sa.Connection, writer: Writer, old_id: str, new_id: str) -> bool:
         """Retire a memory in favour of another, as a source says; return whether that was done.

@@ -23,7 +23,7 @@ from segue.storage.memory_entities import Named
 from segue.storage.memory_sources import Said
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     import sqlalchemy as sa
@@ -70,6 +70,13 @@ class Names:
         known |= {each.alias_name: each.name for each in aliases}
         return cls(known, {each.alias: (each.key, each.name) for each in aliases})
 
+    def with_given(self, names: Iterable[str]) -> Names:
+        """Return these names and those that writers gave since; itself where none is new, or there are too many."""
+        new = {name: name for name in names if name not in self.known}
+        if not new or len(self.known) >= KNOWN_NAMES:
+            return self
+        return Names({**self.known, **new}, self.aliases)
+
     def in_memory(self, memory: Memory) -> list[Named]:
         """Return what a memory names: what its writer said, and what is found in its text; aliases resolved."""
         said = [*memory.entities, *([memory.speaker] if memory.speaker else [])]
@@ -109,6 +116,7 @@ class Writer:
         self._names = names
         self._policy = policy
         self._last_id = ""
+        self.given: dict[str, None] = {}
         self._new: dict[str, tuple[Memory, str]] = {}
         self._said: dict[Place, Said] = {}
         self._counted: dict[str, int] = {}
@@ -325,6 +333,9 @@ class Writer:
         """Write what is new, in as few statements as it takes; see `Indexing.flush`."""
         counted = {each: max(number, 1) for each, number in self._counted.items()}
         new = [(replace(memory, occurrences=counted.pop(memory.id, 1)), named) for memory, named in self._new.values()]
+        self.given = dict.fromkeys(
+            name for memory, _ in new for name in (*memory.entities, memory.speaker) if name
+        )  # what the next transaction knows
         rows.insert(self._connection, self._scope, new)
         sources.add(self._connection, self._scope, self._said.values())
         rows.set_occurrences(self._connection, self._scope, counted)
