@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from segue.base import text, time
 from segue.memories.filter import Filter
 from segue.memories.item import Provenance
-from segue.memories.memory import Memory
+from segue.memories.memory import STATUSES, Memory
 from segue.storage.tables import memories, memory_entities, memory_sources, memory_tags
 
 if TYPE_CHECKING:
@@ -141,18 +141,12 @@ def count(connection: sa.Connection, scope_id: str, wanted: Filter | None = None
 
 def latest(connection: sa.Connection, scope_id: str) -> int:
     """Return when the newest memory of the scope was captured, in microseconds since 1970; 0 where there is none."""
-    query = sa.select(sa.func.max(_COLUMNS.captured_us)).where(_COLUMNS.scope_id == scope_id)
-    return connection.execute(query).scalar() or 0
-
-
-def said_before(connection: sa.Connection, scope_id: str, source: str) -> list[str]:
-    """Return the memories that a source said first and that no place says any more: what it said in earlier states."""
-    ref, saying = _COLUMNS.ref, memory_sources.c
-    said = sa.exists().where(saying.scope_id == scope_id, saying.memory_id == _COLUMNS.id)
-    of_source = sa.or_(ref == source, ref.startswith(source + "#", autoescape=True))
-    query = sa.select(_COLUMNS.id, ref).where(_COLUMNS.scope_id == scope_id, of_source, ~said).order_by(_COLUMNS.id)
-    # SQLite compares without regard to case here.
-    return [row.id for row in connection.execute(query) if row.ref.partition("#")[0] == source]
+    found = 0
+    for status in STATUSES:  # one look into the index for each; over all of them at once every row would be read
+        query = sa.select(sa.func.max(_COLUMNS.captured_us))
+        query = query.where(_COLUMNS.scope_id == scope_id, _COLUMNS.status == status)
+        found = max(found, connection.execute(query).scalar() or 0)
+    return found
 
 
 def newer(connection: sa.Connection, scope_id: str, captured_us: int) -> list[Memory]:
