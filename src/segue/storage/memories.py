@@ -149,6 +149,16 @@ def latest(connection: sa.Connection, scope_id: str) -> int:
     return found
 
 
+def said_before(connection: sa.Connection, scope_id: str, source: str) -> list[str]:
+    """Return the memories that a source said first and that no place says any more: what it said in earlier states."""
+    ref, saying = _COLUMNS.ref, memory_sources.c
+    said = sa.exists().where(saying.scope_id == scope_id, saying.memory_id == _COLUMNS.id)
+    of_source = sa.or_(ref == source, ref.startswith(source + "#", autoescape=True))
+    query = sa.select(_COLUMNS.id, ref).where(_COLUMNS.scope_id == scope_id, of_source, ~said).order_by(_COLUMNS.id)
+    # SQLite compares without regard to case here.
+    return [row.id for row in connection.execute(query) if row.ref.partition("#")[0] == source]
+
+
 def newer(connection: sa.Connection, scope_id: str, captured_us: int) -> list[Memory]:
     """Return the memories that were captured later, those that wait for review left out."""
     query = sa.select(memories).where(
