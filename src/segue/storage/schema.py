@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from alembic.config import Config
 
-HEAD = "0003"
+HEAD = "0004"
 _LOCK_SECONDS = 120
 _MIGRATIONS = Path(__file__).parent / "migrations"
 

@@ -340,4 +340,57 @@ memory_state = Table(
     Column("reindexed_to", _key(64)),  # the last memory that an unfinished reindex has done
 )
 
+# What a conversation was told of the memories. Its columns but the key are JSON texts that `context.delta` defines.
+context_sessions = Table(
+    "context_sessions",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("session_id", _key(80), primary_key=True),
+    Column("known", Text, nullable=False),
+    Column("trajectory", Text, nullable=False),
+    Column("centroid", Text, nullable=False),
+    Column("log", Text, nullable=False),
+    Column("delta_cursor", BigInteger, nullable=False),
+    Column("turn", BigInteger, nullable=False),
+    Column("started_us", BigInteger, nullable=False),
+    Column("updated_us", BigInteger, nullable=False),
+    Index("context_sessions_by_time", "scope_id", "updated_us", "session_id"),
+)
+
+# Packs that were pinned, under the SHA-256 of their bytes. What is forgotten leaves `body`; `seal` holds it then.
+context_pins = Table(
+    "context_pins",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("sha", _key(64), primary_key=True),
+    Column("pinned_us", BigInteger, nullable=False),
+    Column("session_id", _key(80)),
+    Column("asked", Text, nullable=False),  # the arguments of the call, as JSON
+    Column("body", LargeBinary, nullable=False),
+    Column("seal", String(64)),
+    Column("forgotten", Text, nullable=False),  # a JSON list of ids
+)
+
+context_pin_memories = Table(
+    "context_pin_memories",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("memory_id", _key(64), primary_key=True),
+    Column("sha", _key(64), primary_key=True),
+    ForeignKeyConstraint(["scope_id", "sha"], ["context_pins.scope_id", "context_pins.sha"], ondelete="CASCADE"),
+    Index("context_pin_memories_by_pin", "scope_id", "sha", "memory_id"),
+)
+
+# Queries whose next page may be asked for; each is kept for an hour.
+kept_queries = Table(
+    "kept_queries",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("id", _key(32), primary_key=True),
+    Column("caller", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("expires_us", BigInteger, nullable=False),
+    Index("kept_queries_by_expiry", "scope_id", "expires_us", "id"),
+)
+
 REFERENCE_TABLES = frozenset({"settings", "scopes"})
