@@ -26,7 +26,7 @@ class Weights(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A kind of reader. `context_window` and `pack_budget` are tokens, `aliases` whole tokens of a model's name."""
+    """A kind of reader. `context_window` and `pack_budget` are tokens; `aliases` name it beside its own name."""
 
     name: str
     context_window: int
@@ -83,12 +83,26 @@ _PARTS = re.compile(r"[^\W_]+")
 def resolve(model: str = "", surface: str = "", further: Sequence[Profile] = ()) -> Profile:
     """Return the profile of a model, else that of a surface where no profile knows the model, else `generic`.
 
-    `further` are the user's own; they come before ours. An alias must be a whole token: `customized` is not `zed`.
+    `further` are the user's own: they come before ours, and replace one of ours that has the same name. A name or an
+    alias must be whole tokens in a row: `customized` is not `zed`, `llama-3-70b` is `llama-3`. Of several that fit,
+    that of the most tokens counts, and of these the first.
     """
-    known = (*further, *PROFILES)
+    replaced = {each.name for each in further}
+    known = (*further, *(each for each in (*PROFILES, GENERIC) if each.name not in replaced))
     for text in (model, surface):
-        parts = set(_PARTS.findall(text.casefold()))
-        found = next((each for each in known if parts & {each.name, *each.aliases}), None)
-        if found is not None:
+        parts = _parts(text)
+        found = max(known, key=lambda each: _fit(each, parts))
+        if _fit(found, parts):
             return found
-    return GENERIC
+    return next(each for each in known if each.name == GENERIC.name)
+
+
+def _parts(text: str) -> str:
+    """The tokens of `text`, each between spaces."""
+    return f" {' '.join(_PARTS.findall(text.casefold()))} "
+
+
+def _fit(profile: Profile, parts: str) -> int:
+    """How many tokens of `parts` name the profile, 0 where it is not named."""
+    names = (_parts(name) for name in (profile.name, *profile.aliases))
+    return max((len(name.split()) for name in names if name in parts), default=0)

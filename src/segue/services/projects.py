@@ -78,6 +78,27 @@ def identify(directory: Path) -> Project:
     return project if settings is None else _overridden(project, settings)
 
 
+def settings_file(directory: Path) -> Path | None:
+    """Return the `segue.toml` that counts in `directory`, None where there is none."""
+    directory = directory.resolve()
+    if _find_settings(directory, None) is None:
+        return None  # wherever the repository begins, so git need not be asked
+    return _find_settings(directory, _Git(directory).root)
+
+
+def read_settings(settings: Path) -> dict[str, Any]:
+    """Return what a file of settings holds. Raises InvalidInput `config.invalid` where it cannot be read or parsed."""
+    try:
+        with settings.open("rb") as file:
+            given = file.read(_MAX_SETTINGS + 1)
+        if len(given) > _MAX_SETTINGS:
+            raise InvalidInput("config.invalid", f"{settings} is larger than {_MAX_SETTINGS} bytes")
+        return tomllib.loads(given.decode("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        said = str(error) or type(error).__name__
+        raise InvalidInput("config.invalid", f"{settings} cannot be read: {said[:200]}") from None
+
+
 def branch(directory: Path) -> str:
     """Return the git branch that is checked out in `directory`, "" where there is none."""
     return _Git(directory, paths=False).branch
@@ -225,15 +246,7 @@ def _overridden(project: Project, settings: Path) -> Project:
 
 
 def _project_table(settings: Path) -> Mapping[str, str]:
-    try:
-        with settings.open("rb") as file:
-            text = file.read(_MAX_SETTINGS + 1).decode("utf-8")
-        if len(text) > _MAX_SETTINGS:
-            raise InvalidInput("config.invalid", f"{settings} is larger than {_MAX_SETTINGS} bytes")
-        table: Any = tomllib.loads(text).get("project", {})
-    except (OSError, ValueError, RecursionError) as error:
-        said = str(error) or type(error).__name__
-        raise InvalidInput("config.invalid", f"{settings} cannot be read: {said[:200]}") from None
+    table: Any = read_settings(settings).get("project", {})
     if not isinstance(table, dict) or not all(isinstance(table.get(key, ""), str) for key in ("id", "name", "ref")):
         raise InvalidInput("config.invalid", f"{settings}: [project] holds id, name and ref, each a text")
     if len(table.get("id", "")) > _MAX_ID or len(table.get("name", "")) > _MAX_NAME:
