@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from segue.services.projects import Project
     from segue.services.remembering import Policy
     from segue.services.search import Search
+    from segue.services.sessions import Sessions
     from segue.services.store import Store
     from segue.services.transfer import Transfer
     from segue.storage.database import Database
@@ -138,6 +139,13 @@ class Segue:
         from segue.services.search import Search
 
         return Search(self._database, self._scope, embedding=self._embedding, indexes=self._indexes(), **self._shared)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """What each conversation was told of the memories."""
+        from segue.services.sessions import Sessions
+
+        return Sessions(self._database, self._scope, **self._shared)
 
     @cached_property
     def transfer(self) -> Transfer:

@@ -1,0 +1,201 @@
+"""Sessions: what each conversation was told already, so that it is told what is new (specification, section 8)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from segue.base import jsontext, redaction, time
+from segue.base.errors import InvalidInput, NotFound
+from segue.context import delta as deltas
+from segue.context.working_set import State
+from segue.services import paging
+from segue.services.scoped import ScopedService
+from segue.storage import context_sessions as rows
+from segue.storage import events
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    import sqlalchemy as sa
+
+    from segue.context.delta import Delta, Served
+    from segue.storage.context_sessions import Line
+
+MAX_ID = 80  # characters
+KEPT = timedelta(days=30)  # without use
+
+_CURSOR = re.compile(r"[0-9]{1,19}")
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What a conversation is told beside a pack, and all that it was told by then."""
+
+    delta: Delta
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A conversation and what it was told. It is forgotten at `expires_at`, unless it is used before."""
+
+    session_id: str
+    state: State
+    started_at: datetime
+    updated_at: datetime
+
+    @property
+    def expires_at(self) -> datetime:
+        """When it is forgotten: 30 days after its last use."""
+        return self.updated_at + KEPT
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all of it: `known` in the order of announcement, `trajectory` oldest first."""
+        state = self.state
+        return {
+            "session_id": self.session_id,
+            "turn": state.turn,
+            "cursor": str(state.cursor),
+            "known": [{"ref": ref, "turn": each.turn, "cursor": str(each.cursor)} for ref, each in state.known.items()],
+            "trajectory": [
+                {"turn": each.turn, "tokens": list(each.tokens), "ids": list(each.ids)} for each in state.trajectory
+            ],
+            "centroid": dict(state.centroid),
+            "started_at": time.to_text(self.started_at),
+            "updated_at": time.to_text(self.updated_at),
+            "expires_at": time.to_text(self.expires_at),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPage:
+    """Part of a list, last used first; `cursor` continues it, None at its end."""
+
+    sessions: list[Line]
+    cursor: str | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the shape of a list of sessions."""
+        return {"sessions": [each.to_json() for each in self.sessions], "cursor": self.cursor}
+
+
+class Sessions(ScopedService):
+    """The sessions of one scope. A session is named by its client; one that was not used for 30 days never was."""
+
+    def deliver(
+        self,
+        session_id: str,
+        served: Sequence[Served],
+        *,
+        task: str = "",
+        since: str | int | None = None,
+        now: datetime | None = None,
+    ) -> Delivery:
+        """Record that a pack was served to a session, and return what changes for it; one short transaction.
+
+        `served` is in the order of the pack, `since` the cursor of the last answer that the receiver has; see
+        `segue.context.delta.step`. Raises InvalidInput `session.id`, `session.since`, Failed `session.state` where
+        what was stored cannot be read, `store.…`: nothing changes then.
+        """
+        require_id(session_id)
+        position, tokens = _position(since), deltas.query_tokens(task)  # before the lock is held
+        with self._database.write(self._scope) as connection:
+            return self.announce(connection, session_id, served, tokens=tokens, since=position, now=now)
+
+    def announce(
+        self,
+        connection: sa.Connection,
+        session_id: str,
+        served: Sequence[Served],
+        *,
+        tokens: Sequence[str] = (),
+        since: str | int | None = None,
+        now: datetime | None = None,
+    ) -> Delivery:
+        """Do what `deliver` does in a write transaction of this scope that is under way.
+
+        `tokens` are the `segue.context.delta.query_tokens` of the task.
+        """
+        require_id(session_id)
+        position, now = _position(since), now or self._clock()
+        rows.expire(connection, self._scope, _oldest(now))
+        stored = rows.get(connection, self._scope, session_id)
+        before = stored.state() if stored else State()
+        fates = rows.fates(connection, self._scope, _asked_about(before, served, position))
+        after, delta = deltas.step(
+            before, served, tokens=tokens, gone=fates.gone, superseded=fates.superseded, since=position
+        )
+        rows.put(connection, self._scope, session_id, after, now=now, fresh=stored is None)
+        return Delivery(delta, after)
+
+    def show(self, session_id: str) -> Session:
+        """Return a session. Raises InvalidInput `session.id`, NotFound `session.not_found`, Failed `session.state`."""
+        require_id(session_id)
+        oldest = _oldest(self._clock())
+        with self._database.read() as connection:
+            stored = rows.get(connection, self._scope, session_id)
+        if stored is None or time.microseconds(stored.line.updated_at) < oldest:
+            shown = redaction.shown(session_id, MAX_ID)
+            raise NotFound("session.not_found", f"there is no session '{shown}', or it was not used for 30 days")
+        return Session(session_id, stored.state(), stored.line.started_at, stored.line.updated_at)
+
+    def reset(self, session_id: str) -> bool:
+        """Forget what a session was told; return whether there was one. Raises InvalidInput `session.id`."""
+        require_id(session_id)
+        now = self._clock()
+        with self._database.write(self._scope) as connection:
+            rows.expire(connection, self._scope, _oldest(now))
+            found = rows.delete(connection, self._scope, session_id)
+            if found:
+                events.append(connection, self._scope, "session.reset", session_id, actor=self._actor, now=now)
+        return found
+
+    def ls(self, *, limit: int = paging.DEFAULT_LIMIT, cursor: str | None = None) -> SessionPage:
+        """Return sessions, the last used first.
+
+        `limit` is 1 to 500. Raises InvalidInput `limit.invalid`, `cursor.invalid`.
+        """
+        oldest = _oldest(self._clock())
+        with self._database.read() as connection:
+            found, following = paging.page(
+                connection,
+                ["sessions", self._scope],
+                limit,
+                cursor,
+                lambda number, after: rows.listed(connection, self._scope, oldest, number, after),
+                lambda each: (time.microseconds(each.updated_at), each.session_id),
+            )
+        return SessionPage(found, following)
+
+
+def require_id(session_id: str) -> None:
+    """Raise InvalidInput `session.id` unless a client may name a session so."""
+    valid = isinstance(session_id, str) and 1 <= len(session_id) <= MAX_ID
+    if not valid or "\0" in session_id or not jsontext.is_unicode(session_id):
+        raise InvalidInput("session.id", f"name a session with 1 to {MAX_ID} characters of Unicode text without NUL")
+
+
+def _position(since: str | int | None) -> int | None:
+    """A cursor as a number. Raises InvalidInput `session.since`."""
+    if since is None or type(since) is int:
+        return since
+    if not isinstance(since, str) or not _CURSOR.fullmatch(since):
+        raise InvalidInput("session.since", "since is the cursor of an earlier answer, a decimal number")
+    return int(since)
+
+
+def _oldest(now: datetime) -> int:
+    """The time of last use, in microseconds since 1970, of the oldest session that is kept."""
+    return time.microseconds(now) - KEPT // timedelta(microseconds=1)
+
+
+def _asked_about(state: State, served: Sequence[Served], since: int | None) -> set[str]:
+    """The memories whose fate matters: known, served, and, where it is told again, replaced before."""
+    asked = {*state.known, *(each.ref for each in served)}
+    if since is not None:
+        asked.update(one.ref for each in state.log for one in each.superseded)
+    return asked
