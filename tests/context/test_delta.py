@@ -247,6 +247,17 @@ def test_the_last_way_to_leave_counts() -> None:
 
 
 @pytest.mark.requirement("context-delta-since")
+def test_what_was_superseded_and_holds_again_is_not_called_superseded() -> None:
+    state, _ = step(after("a b"), packed("b"), superseded={"a": "b"})
+    state = after("a b", state=state)
+    _, delta = step(state, packed("b"), since=1)
+    assert (new(delta), delta.superseded) == (["a"], ())
+    state = after("b", "b", "b", "b", state=state)
+    _, delta = step(state, packed("b"), since=1)
+    assert (new(delta), delta.evicted, delta.superseded) == ([], ("a",), ())
+
+
+@pytest.mark.requirement("context-delta-since")
 def test_a_replacement_that_is_told_again_is_the_head_of_now() -> None:
     state, _ = step(after("a b"), packed("b"), superseded={"a": "b"})
     state, delta = step(state, packed("c"), superseded={"a": "c", "b": "c"}, since=1)

@@ -30,7 +30,7 @@ class Model:
         self.cursor = 0
         self.last_seen: dict[str, int] = {}
         self.events: list[tuple[int, str, str]] = []  # cursor, what happened (new, evicted, superseded), id
-        self.instead: dict[str, str] = {}  # as it was when the id left
+        self.instead: dict[str, str] = {}  # as it was told when the id left
         self.packs: list[list[str]] = []
 
     def known(self) -> set[str]:
@@ -48,7 +48,6 @@ class Model:
                 self.events.append((self.cursor, "evicted", ref))
             elif ref in heads:
                 self.events.append((self.cursor, "superseded", ref))
-                self.instead[ref] = heads[ref]
             elif ref not in pack and self.last_seen[ref] <= self.cursor - TTL:
                 self.events.append((self.cursor, "evicted", ref))
         for ref in pack:
@@ -59,6 +58,8 @@ class Model:
             oldest = min(self.known() - set(pack), key=lambda ref: (self.last_seen[ref], ref))
             self.events.append((self.cursor, "evicted", oldest))
         self.packs.append(pack)
+        replaced = [ref for cursor, kind, ref in self.events if (cursor, kind) == (self.cursor, "superseded")]
+        self.instead |= {ref: heads[ref] if heads[ref] in self.known() else "" for ref in replaced}
 
     def answer(self, heads: dict[str, str], since: int | None) -> dict[str, Any]:
         """What a receiver is told that has heard all answers up to `since`, by default all before this one."""
@@ -129,6 +130,12 @@ class Conversation(RuleBasedStateMachine):
     @rule(ref=REFS)
     def forget(self, ref: str) -> None:
         self.gone.add(ref)
+
+    @rule(ref=REFS)
+    def give_back(self, ref: str) -> None:
+        """It holds again, and may be read again."""
+        self.gone.discard(ref)
+        self.above.pop(ref, None)
 
     @rule(pack=PACKS, heard=st.booleans())
     def serve(self, pack: list[tuple[str, float | None]], heard: bool) -> None:

@@ -183,7 +183,7 @@ def test_a_lost_reply_is_sent_again(segue_: segue.Segue, since: str | int) -> No
 
 
 @pytest.mark.requirement("context-delta-since")
-@pytest.mark.parametrize("since", ["", "-1", "+1", " 1", "1.0", "two", "²", "9" * 30, -1, 2, True, 1.0, [1]])
+@pytest.mark.parametrize("since", ["", "-1", "+1", " 1", "01", "1.0", "two", "²", "9" * 30, -1, 2, True, 1.0, [1]])
 def test_a_cursor_that_is_none_is_refused_and_changes_nothing(segue_: segue.Segue, since: Any) -> None:
     a, b = remembered(segue_, "Ana ships.", "Ben tests.")
     deliver(segue_, "chat", a)

@@ -108,7 +108,7 @@ def read(texts: Texts, *, cursor: int, turn: int) -> State:
     except InvalidInput as error:
         raise Failed(
             "session.state",
-            f"what this session was told cannot be read: {error.message}; reset the session to begin anew",
+            f"what this session was told cannot be read: {error.message}; reset the session (`segue session reset`)",
         ) from error
 
 

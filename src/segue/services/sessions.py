@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MAX_ID = 80  # characters
 KEPT = timedelta(days=30)  # without use
 
-_CURSOR = re.compile(r"[0-9]{1,19}")
+_CURSOR = re.compile(r"0|[1-9][0-9]{0,18}")
 
 
 @dataclass(frozen=True, slots=True)
