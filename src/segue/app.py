@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from segue.services.capsules import Capsules
+    from segue.services.cleaning import Policy
+    from segue.services.context import Context
     from segue.services.embedding import Embedding
     from segue.services.entities import Entities
     from segue.services.indexes import Indexes
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from segue.services.memories import Memories
     from segue.services.packets import Packets
     from segue.services.projects import Project
-    from segue.services.remembering import Policy
+    from segue.services.querying import Queries
     from segue.services.search import Search
     from segue.services.sessions import Sessions
     from segue.services.store import Store
@@ -146,6 +148,28 @@ class Segue:
         from segue.services.sessions import Sessions
 
         return Sessions(self._database, self._scope, **self._shared)
+
+    @cached_property
+    def context(self) -> Context:
+        """What makes context packs."""
+        from segue.services.configuration import profiles
+        from segue.services.context import Context
+
+        return Context(
+            self._database,
+            self._scope,
+            indexes=self._indexes(),
+            sessions=self.sessions,
+            profiles=cache(lambda: profiles(self._home, self._directory)),
+            **self._shared,
+        )
+
+    @cached_property
+    def queries(self) -> Queries:
+        """What answers precise questions, and goes on from what was found."""
+        from segue.services.querying import Queries
+
+        return Queries(self._database, self._scope, search=self.search, context=self.context, **self._shared)
 
     @cached_property
     def transfer(self) -> Transfer:

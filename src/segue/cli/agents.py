@@ -179,11 +179,22 @@ def mcp(
     return 0
 
 
-def demo(as_json: AsJson = False) -> int:
-    """Hand a session over, for real, in a store that is gone afterwards."""
+def demo(
+    part: Annotated[
+        str, typer.Argument(metavar="[context]", show_default=False, help="Show context packs instead.")
+    ] = "",
+    as_json: AsJson = False,
+) -> int:
+    """Hand a session over, or give a model its context, for real, in a store that is gone afterwards."""
     import tempfile
 
+    from segue.cli import demonstration_context
     from segue.cli.demonstration import run
+
+    if part not in ("", "context"):
+        raise InvalidInput("demo.part", f"there is `segue demo` and `segue demo context`, not {part[:40]!a}")
+    if part:
+        return demonstration_context.run(as_json=as_json)
 
     with tempfile.TemporaryDirectory(prefix="segue-demo-") as folder:
         return run(Path(folder), as_json=as_json)

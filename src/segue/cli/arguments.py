@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from segue.app import Segue
-    from segue.services.remembering import Policy
+    from segue.services.cleaning import Policy
 
 EVERY_DAY = "Every day"
 PACKETS = "Packets"
 MEMORIES = "Memories"
+CONTEXT = "Context"
 STORE = "Store"
 MORE = "Agents and more"
 

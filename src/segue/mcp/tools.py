@@ -13,6 +13,7 @@ from segue.base import time
 from segue.base.untrusted import one_line, shorten
 from segue.mcp.answers import DIRECTORY, Answer, Tool, at_directory
 from segue.mcp.capsule_tools import CAPSULE_TOOLS
+from segue.mcp.context_tools import CONTEXT_TOOLS
 from segue.packets import schema, summary
 
 if TYPE_CHECKING:
@@ -191,6 +192,7 @@ TOOLS = (
     ),
     Tool("example", "Get a valid example packet.", {}, _example),
     Tool("whoami", "Say which store and project this server works on.", {"directory": DIRECTORY}, _whoami),
+    *CONTEXT_TOOLS,
     *CAPSULE_TOOLS,
 )
 

@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from segue.base import jsontext, redaction, text, time
-from segue.base.errors import InvalidInput
+from segue.base import jsontext, own, redaction, text, time
+from segue.base.errors import InvalidInput, Refused
 from segue.memories.identity import content_hash
 from segue.memories.item import AUTHOR_CLASSES, KIND_OF, KINDS, LAYER_OF, LAYERS, MAX_CONTENT, ORIGINS, Item, Provenance
 from segue.memories.memory import TRUST, Memory
@@ -57,7 +57,7 @@ def item(
     """Return the item of what a person or an agent says. Kind and layer follow from one another (decision M2).
 
     Without either it is a claim. In a thread the one entity that is named is the speaker, unless another is.
-    Raises InvalidInput `memory.kind` or `memory.layer`; the other values are checked by `made`.
+    Raises InvalidInput `memory.kind` or `memory.layer`; the other values are checked by `checked`.
     """
     chosen_kind, chosen_layer = classified(kind, layer)
     named = _several(entities)
@@ -100,8 +100,7 @@ def classified(kind: str | None, layer: str | None) -> tuple[Kind, Layer]:
 def made(
     source: Item, *, memory_id: str, now: datetime, status: Status = "active", supersedes: tuple[str, ...] = ()
 ) -> Memory:
-    """Return the memory of an item, its texts normalised; `supersedes` are ids. Raises InvalidInput `memory.…`."""
-    source = checked(source)
+    """Return the memory of an item that went through `checked`; `supersedes` are ids."""
     valid_to = instant("valid_to", source.valid_to)
     return Memory(
         id=memory_id,
@@ -180,8 +179,11 @@ def changed(before: Memory, content: str | None, details: Mapping[str, Any], cle
 def checked(source: Item) -> Item:
     """Return an item with its texts as they are stored: ends trimmed, NUL replaced, lists without repetition.
 
-    Raises InvalidInput `memory.content`, `memory.value`, `memory.time`: empty or too long, not Unicode, out of range.
+    Raises InvalidInput `memory.content`, `memory.value`, `memory.time`: empty or too long, not Unicode, out of range;
+    Refused `memory.own_pack` for one of Segue's own context packs: memory must not feed on itself.
     """
+    if own.holds_pack(source.content):
+        raise Refused("memory.own_pack", "this is a context pack that Segue made; its memories are stored already")
     content = _text("content", source.content, MAX_CONTENT)
     if not content:
         raise InvalidInput("memory.content", "there is nothing to remember: the text is empty")

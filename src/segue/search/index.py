@@ -69,6 +69,16 @@ class Results:
         """Return the ids in the places from `start` (the best is 0) up to, not including, `stop`, as a slice does."""
         return [] if self._scores is None else self._scores.ids(self._scores.order[start:stop])
 
+    def relevances(self, start: int, stop: int) -> list[float]:
+        """Return the relevances, 0 to 1, in the places from `start` up to, not including, `stop`."""
+        return [] if self._scores is None else self._scores.relevances(self._scores.order[start:stop])
+
+    def reasons(self, place: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return which retrievers found the memory in `place`, and with which terms. Raises IndexError."""
+        if self._scores is None or not 0 <= place < len(self):
+            raise IndexError("there is nothing in this place")
+        return self._scores.reasons(int(self._scores.order[place]))
+
     def ranked(self, place: int) -> Ranked:
         """Return the memory in `place` (from 0) with its relevance and the reasons. Raises IndexError."""
         if self._scores is None or not 0 <= place < len(self):
@@ -166,13 +176,14 @@ class Index:
         text: str,
         now: datetime,
         *,
-        at_us: int,
+        at_us: int | None,
         known_us: int | None = None,
         select: int = SELECT,
         include: Collection[str] = (),
     ) -> Results:
         """Return what answers `text` among the memories that hold at `at_us` and were captured by `known_us`.
 
+        Without `at_us` those that hold no more are asked too.
         `now` is what `yesterday` in the text counts from. Of more than LIMIT eligible memories about `select` are
         chosen and ranked, and those of `include` besides; these change no other memory's score.
         """
@@ -193,7 +204,7 @@ class Index:
         found = marks[rows]
         return self._ranked(question, rows, view.part(rows, found > 0), found == _JUDGED, found == _EXTRA)
 
-    def _seen(self, at_us: int, known_us: int | None) -> View:
+    def _seen(self, at_us: int | None, known_us: int | None) -> View:
         """The view of what is eligible: mostly the one that was asked for last."""
         eligible = self._stack.eligible(at_us, known_us)
         view = self._view

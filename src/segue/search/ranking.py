@@ -182,6 +182,10 @@ class Scores:
         rows = np.flatnonzero(self.hit)
         return rows[np.lexsort((self._candidates.places[rows], -np.round(self.relevance[rows], _DIGITS)))]
 
+    def relevances(self, rows: NDArray[np.int64]) -> list[float]:
+        """Return the relevances of the candidates in `rows`, as `ranked` gives them."""
+        return [round(each, _DIGITS) for each in self.relevance[rows].tolist()]
+
     def ids(self, rows: NDArray[np.int64]) -> list[str]:
         """Return the ids of the candidates in `rows`."""
         return [self._candidates.ids[row] for row in rows.tolist()]
@@ -205,6 +209,17 @@ class Scores:
         ]
         relevance = round(float(self.relevance[row]), _DIGITS)
         return Ranked(self._candidates.ids[row], relevance, self.basis, tuple(one for one in why if one))
+
+    def reasons(self, row: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return which retrievers found the candidate in `row`, and with which terms of its own: without ranks."""
+        sides = {
+            "lexical": self._lexical.scores,
+            "vectors": self._cosines,
+            "meaning": self._windows,
+            "speaker": self._speaker,
+            "date": self._dated,
+        }
+        return tuple(name for name, scores in sides.items() if scores[row] > 0), self._terms(row)[0]
 
     def _best(self, scores: NDArray[np.float32]) -> float:
         """The best score of those judged; 0 if there is none above."""

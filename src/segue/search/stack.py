@@ -108,12 +108,14 @@ class Stack:
                 spread[inside], length[inside] = one.matrix.spread[local], one.matrix.length[local]
         return spread, length
 
-    def eligible(self, at_us: int, known_us: int | None) -> NDArray[np.bool_]:
-        """Return for each row whether it holds at `at_us`, and was captured by `known_us` if that is given."""
+    def eligible(self, at_us: int | None, known_us: int | None) -> NDArray[np.bool_]:
+        """Return for each row whether it holds at `at_us` and was captured by `known_us`, as far as these are given."""
         found = []
         for segment, alive in self.parts:
             columns = segment.columns
-            holds = (columns.begins <= at_us) & (columns.ends > at_us)
+            holds = np.ones(len(segment), dtype=np.bool_)
+            if at_us is not None:
+                holds &= (columns.begins <= at_us) & (columns.ends > at_us)
             if known_us is not None:
                 holds &= columns.captured <= known_us
             if alive is not None:

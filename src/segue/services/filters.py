@@ -42,13 +42,20 @@ def filtered(
     until: datetime | None = None,
     minimum_trust: float | None = None,
     minimum_confidence: float | None = None,
+    minimum_assurance: float | None = None,
+    mentions: Iterable[str] = (),
 ) -> Filter:
     """Return a filter: of each list any one must fit, and all of the conditions.
 
     Names are literal: `*` and `%` are characters like others. A project is a name, "." the one that one is in.
     Raises InvalidInput `filter.invalid` for a value that nothing can have.
     """
-    for name, value in (("minimum_trust", minimum_trust), ("minimum_confidence", minimum_confidence)):
+    shares = {
+        "minimum_trust": minimum_trust,
+        "minimum_confidence": minimum_confidence,
+        "minimum_assurance": minimum_assurance,
+    }
+    for name, value in shares.items():
         if value is not None and not 0 <= value <= 1:
             raise InvalidInput("filter.invalid", f"{name} lies between 0 and 1, not at {value}")
     named = [project_here().name if each == "." else each for each in _texts("project", projects)]
@@ -67,6 +74,8 @@ def filtered(
         until_us=time.microseconds(until) if until else None,
         minimum_trust=minimum_trust,
         minimum_confidence=minimum_confidence,
+        minimum_assurance=minimum_assurance,
+        mentions=tuple(dict.fromkeys(key for each in _texts("entity", mentions) if (key := names.key(each)))),
     )
 
 

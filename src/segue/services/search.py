@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import OrderedDict
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -41,13 +42,15 @@ class Hit:
     """A memory that was found.
 
     `relevance` lies in 0 to 1, the best that was found without filters having 1; `relevance_basis` is rank or cosine
-    (decision M6). `why` says which retrievers found it, at which rank, and with which terms.
+    (decision M6). `rank` is its place, from 1, before filters. `why` says which retrievers found it, at
+    which rank, and with which terms.
     """
 
     memory: Memory
     relevance: float
     relevance_basis: str
     why: tuple[Reason, ...]
+    rank: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """Return the shape of a hit in `segue search --json`."""
@@ -61,11 +64,16 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """What a search found. `cursor` continues it, None at the end; `notes` say what made it poorer than it could be."""
+    """What a search found. `cursor` continues it, None at the end; `notes` say what made it poorer than it could be.
+
+    `considered` is how many memories were found before filters, `narrowed` how many of them pass, where that was asked.
+    """
 
     hits: list[Hit]
     cursor: str | None
     notes: tuple[str, ...] = ()
+    considered: int = 0
+    narrowed: int = 0
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
@@ -104,12 +112,16 @@ class Search(ScopedService):
         k: int = DEFAULT_K,
         as_of: datetime | None = None,
         cursor: str | None = None,
+        valid_only: bool = True,
+        minimum_relevance: float = 0.0,
+        counted: bool = False,
         **wanted: Any,
     ) -> Hits:
         """Return the best `k` memories (1 to 500) that answer `query`, which is any text and never an error.
 
-        `as_of` asks for what held and was known then; without it, what holds now. `wanted` are the filters of
-        `segue.services.filters.filtered`; they never change a relevance. Raises InvalidInput `search.k`,
+        `as_of` asks for what held and was known then; without it, what holds now. `valid_only` leaves out what was
+        replaced or is over; `minimum_relevance` (0 to 1) what matches less. `counted` counts what was found. `wanted`
+        are the filters of `segue.services.filters.filtered`; they never change a relevance. Raises InvalidInput `search.k`,
         `filter.invalid`, `cursor.invalid`, `time.invalid` where `as_of` has no offset.
         """
         if not 1 <= k <= MAX_K:
@@ -118,12 +130,14 @@ class Search(ScopedService):
             raise InvalidInput("time.invalid", "as_of needs its offset from UTC")
         with self._database.read() as connection:
             narrowed = resolved(connection, self._scope, filtered(self._project, **wanted))
-            asked = _Asked(query[:MAX_QUERY], narrowed, as_of)
+            asked = _Asked(query[:MAX_QUERY], narrowed, as_of, valid_only, minimum_relevance)
             loaded = self._indexes.current(connection, self._scope)
-            page = self._page(connection, loaded, asked, k, cursor)
-        return Hits(page.hits, page.cursor, self._notes(loaded))
+            page = self._page(connection, loaded, asked, k, cursor, counted=counted)
+        return replace(page, notes=self._notes(loaded))
 
-    def _page(self, connection: sa.Connection, loaded: Loaded, asked: _Asked, k: int, cursor: str | None) -> Hits:
+    def _page(
+        self, connection: sa.Connection, loaded: Loaded, asked: _Asked, k: int, cursor: str | None, *, counted: bool
+    ) -> Hits:
         key = settings.signing_key(connection)
         described = ["search", self._scope, asked.to_json()]
         now = self._clock()
@@ -140,12 +154,13 @@ class Search(ScopedService):
         walk = _Walk(self, connection, index, asked, now, at_us, known_us)
         results, found = walk.take(k + 1, start, last, pinned)
         hits = [self._hit(results, place, memory) for place, memory in found[:k]]
+        totals = walk.totals(results) if counted else (0, 0)
         if len(found) <= k:
-            return Hits(hits, None)
+            return Hits(hits, None, (), *totals)
         bound = known_us if known_us is not None else self._latest(connection, now)
         following = cursors.encode([bound, found[k - 1][0] + 1, found[k - 1][1].id], described, key)
         self._pin(following, results)
-        return Hits(hits, following)
+        return Hits(hits, following, (), *totals)
 
     def _latest(self, connection: sa.Connection, now: datetime) -> int:
         return max(time.microseconds(now), rows.latest(connection, self._scope))
@@ -158,7 +173,7 @@ class Search(ScopedService):
     @staticmethod
     def _hit(results: Results, place: int, memory: Memory) -> Hit:
         ranked = results.ranked(place)
-        return Hit(memory, ranked.relevance, ranked.basis, ranked.why)
+        return Hit(memory, ranked.relevance, ranked.basis, ranked.why, place + 1)
 
     def _notes(self, loaded: Loaded) -> tuple[str, ...]:
         if self._embedding.fault:
@@ -174,9 +189,12 @@ class _Asked:
     query: str
     wanted: Filter
     as_of: datetime | None
+    valid_only: bool = True
+    minimum_relevance: float = 0.0
 
     def to_json(self) -> list[object]:
-        return [self.query, self.wanted.to_json(), None if self.as_of is None else time.to_text(self.as_of)]
+        at = None if self.as_of is None else time.to_text(self.as_of)
+        return [self.query, self.wanted.to_json(), at, self.valid_only, self.minimum_relevance]
 
 
 class _Walk:
@@ -199,7 +217,8 @@ class _Walk:
         self._now = now
         self._at_us = at_us
         self._known_us = known_us
-        statuses = asked.wanted.statuses or (("active", "retired") if asked.as_of else ("active",))
+        also_retired = asked.as_of is not None or not asked.valid_only
+        statuses = asked.wanted.statuses or (("active", "retired") if also_retired else ("active",))
         self._wanted = replace(asked.wanted, statuses=statuses)
 
     def take(
@@ -216,13 +235,22 @@ class _Walk:
             start = self._after(results, last, start)
         while True:
             found = self._walk(results, count, start, narrow)
-            if len(found) >= count or narrow is not None or len(results) >= len(self._index) or pinned:
+            complete = narrow is not None or pinned or len(results) >= len(self._index)
+            if len(found) >= count or complete or self._depth(results) < len(results):
                 return results, found
             select = _WIDER * (select or len(results) or _STEP)
             wider = self._results(narrow, select)
             if len(wider) <= len(results):
                 return results, found
             results = wider
+
+    def totals(self, results: Results) -> tuple[int, int]:
+        """How many were found, and how many of them pass."""
+        depth = self._depth(results)
+        if not self._asked.wanted.narrows:
+            return len(results), depth
+        passing = set(rows.matching(self._connection, self._scope, self._wanted))
+        return len(results), sum(each in passing for each in results.ids(0, depth))
 
     def _narrow(self) -> list[str] | None:
         """The ids of all that passes the filter, where they are few."""
@@ -236,7 +264,7 @@ class _Walk:
         return self._index.search(
             self._asked.query,
             self._now,
-            at_us=self._at_us,
+            at_us=self._at_us if self._asked.valid_only else None,
             known_us=self._known_us,
             include=narrow or (),
             **chosen,
@@ -250,12 +278,20 @@ class _Walk:
                 return place + step.index(last) + 1
         return start
 
+    def _depth(self, results: Results) -> int:
+        """How many of the results match as well as it is asked for."""
+        least = self._asked.minimum_relevance
+        if least <= 0:
+            return len(results)
+        return bisect_right(results.relevances(0, len(results)), -least, key=lambda each: -each)
+
     def _walk(self, results: Results, count: int, start: int, narrow: list[str] | None) -> list[tuple[int, Memory]]:
         allowed = None if narrow is None else set(narrow)
+        end = self._depth(results)
         found: list[tuple[int, Memory]] = []
         place, step = start, _NARROW if allowed is not None else 2 * count  # mostly all of the first ones pass
-        while place < len(results):
-            ids = results.ids(place, place + step)
+        while place < end:
+            ids = results.ids(place, min(place + step, end))
             places = [(place + offset, each) for offset, each in enumerate(ids) if allowed is None or each in allowed]
             if allowed is not None:
                 places = places[: count - len(found)]

@@ -36,12 +36,13 @@ def append(
     actor: str,
     now: datetime,
     details: Mapping[str, Any] | None = None,
-) -> None:
-    """Append one event to the log of a scope."""
+) -> str:
+    """Append one event to the log of a scope and return its id."""
+    event_id = ids.new(now)
     connection.execute(
         sa.insert(events).values(
             scope_id=scope_id,
-            id=ids.new(now),
+            id=event_id,
             at_us=time.microseconds(now),
             actor=actor,
             kind=kind,
@@ -49,6 +50,7 @@ def append(
             details=jsontext.dump(dict(details or {}), sort_keys=True).decode(),
         )
     )
+    return event_id
 
 
 def newest(connection: sa.Connection, scope_id: str, limit: int) -> list[Event]:

@@ -11,7 +11,8 @@ from segue.base import text, time
 from segue.memories.filter import Filter
 from segue.memories.item import Provenance
 from segue.memories.memory import STATUSES, Memory
-from segue.storage.tables import memories, memory_entities, memory_sources, memory_tags
+from segue.storage.memory_conditions import conditions
+from segue.storage.tables import memories, memory_sources, memory_tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -132,6 +133,14 @@ def matching(connection: sa.Connection, scope_id: str, wanted: Filter, limit: in
     return list(connection.execute(query.order_by(_COLUMNS.id).limit(limit)).scalars())
 
 
+def newest(connection: sa.Connection, scope_id: str, wanted: Filter, limit: int) -> list[tuple[int, str]]:
+    """Return when up to `limit` memories that pass `wanted` were captured, and their ids, newest first."""
+    query = sa.select(_COLUMNS.captured_us, _COLUMNS.id).where(
+        _COLUMNS.scope_id == scope_id, *conditions(scope_id, wanted)
+    )
+    return [(row[0], row[1]) for row in connection.execute(query.order_by(*_NEWEST_FIRST).limit(limit))]
+
+
 def count(connection: sa.Connection, scope_id: str, wanted: Filter | None = None) -> int:
     """Return how many memories of the scope pass `wanted`."""
     further = conditions(scope_id, wanted) if wanted else []
@@ -207,40 +216,6 @@ def around(connection: sa.Connection, scope_id: str, thread: str, first: int, la
     return [(row[0], row[1]) for row in connection.execute(query.order_by(_COLUMNS.position, _COLUMNS.id))]
 
 
-def conditions(scope_id: str, wanted: Filter) -> list[sa.ColumnElement[bool]]:
-    """Return what a query over `memories` must ask for besides its scope."""
-    found: list[sa.ColumnElement[bool]] = []
-    lists = (
-        (_COLUMNS.status, wanted.statuses),
-        (_COLUMNS.kind, wanted.kinds),
-        (_COLUMNS.layer, wanted.layers),
-        (_COLUMNS.project_key, wanted.projects),
-        (_COLUMNS.origin, wanted.origins),
-        (_COLUMNS.author_class, wanted.author_classes),
-        (_COLUMNS.thread, wanted.threads),
-    )
-    found += [column.in_(values) for column, values in lists if values]
-    sides = (
-        (memory_tags, memory_tags.c.tag, wanted.tags),
-        (memory_entities, memory_entities.c.key, wanted.entities),
-        (memory_sources, memory_sources.c.source, wanted.sources),
-    )
-    for table, column, values in sides:
-        if values:
-            ids = sa.select(table.c.memory_id).where(table.c.scope_id == scope_id, column.in_(values))
-            found.append(_COLUMNS.id.in_(ids))
-    happened = sa.func.coalesce(_COLUMNS.occurred_us, _COLUMNS.captured_us)
-    if wanted.since_us is not None:
-        found.append(happened >= wanted.since_us)
-    if wanted.until_us is not None:
-        found.append(happened < wanted.until_us)
-    if wanted.minimum_trust is not None:
-        found.append(_COLUMNS.trust >= wanted.minimum_trust)
-    if wanted.minimum_confidence is not None:
-        found.append(_COLUMNS.confidence >= wanted.minimum_confidence)
-    return found
-
-
 def batches(values: Sequence[str]) -> Iterator[list[str]]:
     """Yield `values` in lists that one query takes."""
     for start in range(0, len(values), _BATCH):
@@ -293,41 +268,50 @@ def _values(memory: Memory, identity: str, *, with_id: bool = True) -> dict[str,
 
 
 def stored(row: sa.Row[Any]) -> Memory:
-    """Return the memory of a row that has all columns."""
+    """Return the memory of a row that has all columns, in the order of the table (read by place: it is done often)."""
+    (
+        _scope, memory_id, _owner, content, summary, kind, layer, entities, tags, project, _project_key, confidence,
+        trust, occurred, captured, valid_from, valid_to, retired, supersedes, superseded_by, status, occurrences,
+        revision, content_hash, _identity, thread, position, speaker, origin, ref, url, author_class, author, receipt,
+    ) = tuple(row)  # fmt: skip
     return Memory(
-        id=row.id,
-        content=row.content,
-        summary=row.summary or "",
-        kind=row.kind,
-        layer=row.layer,
-        entities=tuple(orjson.loads(row.entities)),
-        tags=tuple(orjson.loads(row.tags)),
-        project=row.project or "",
-        confidence=row.confidence,
-        trust=row.trust,
-        occurred_at=_instant(row.occurred_us),
-        captured_at=time.from_microseconds(row.captured_us),
-        valid_from=_instant(row.valid_from_us),
-        valid_to=_instant(row.valid_to_us),
-        retired_at=_instant(row.retired_us),
-        supersedes=tuple(orjson.loads(row.supersedes)) if row.supersedes else (),
-        superseded_by=row.superseded_by or "",
-        status=row.status,
-        occurrences=row.occurrences,
-        revision=row.revision,
-        content_hash=row.content_hash,
-        thread=row.thread or "",
-        position=row.position,
-        speaker=row.speaker or "",
+        id=memory_id,
+        content=content,
+        summary=summary or "",
+        kind=kind,
+        layer=layer,
+        entities=_list(entities),
+        tags=_list(tags),
+        project=project or "",
+        confidence=confidence,
+        trust=trust,
+        occurred_at=_instant(occurred),
+        captured_at=time.from_microseconds(captured),
+        valid_from=_instant(valid_from),
+        valid_to=_instant(valid_to),
+        retired_at=_instant(retired),
+        supersedes=_list(supersedes) if supersedes else (),
+        superseded_by=superseded_by or "",
+        status=status,
+        occurrences=occurrences,
+        revision=revision,
+        content_hash=content_hash,
+        thread=thread or "",
+        position=position,
+        speaker=speaker or "",
         provenance=Provenance(
-            origin=row.origin,
-            ref=row.ref,
-            author_class=row.author_class,
-            url=row.url or "",
-            author=row.author or "",
-            receipt=row.receipt or "",
+            origin=origin,
+            ref=ref,
+            author_class=author_class,
+            url=url or "",
+            author=author or "",
+            receipt=receipt or "",
         ),
     )
+
+
+def _list(text: str) -> tuple[str, ...]:
+    return () if text == "[]" else tuple(orjson.loads(text))
 
 
 def _us(instant: datetime | None) -> int | None:

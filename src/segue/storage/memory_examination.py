@@ -19,6 +19,7 @@ from segue.packets import lineage
 from segue.storage import memories as rows
 from segue.storage import memory_sources as sources
 from segue.storage.findings import Finding
+from segue.storage.memory_conditions import conditions
 from segue.storage.tables import (
     memories,
     memory_index,
@@ -209,7 +210,7 @@ _INDEX = memory_index.c
 def unindexed(connection: sa.Connection, scope_id: str) -> list[str]:
     """Return the memories that search should keep a row of and does not."""
     there = sa.exists().where(_INDEX.scope_id == scope_id, _INDEX.memory_id == _COLUMNS.id)
-    query = sa.select(_COLUMNS.id).where(*rows.conditions(scope_id, rows.INDEXED), _COLUMNS.scope_id == scope_id)
+    query = sa.select(_COLUMNS.id).where(*conditions(scope_id, rows.INDEXED), _COLUMNS.scope_id == scope_id)
     return list(connection.execute(query.where(~there).order_by(_COLUMNS.id)).scalars())
 
 
@@ -240,7 +241,7 @@ def misindexed(connection: sa.Connection, scope_id: str) -> list[str]:
     query = sa.select(_COLUMNS.id).join(
         memory_index, (_INDEX.scope_id == _COLUMNS.scope_id) & (_INDEX.memory_id == _COLUMNS.id)
     )
-    query = query.where(*rows.conditions(scope_id, rows.INDEXED), _COLUMNS.scope_id == scope_id, sa.or_(*differ))
+    query = query.where(*conditions(scope_id, rows.INDEXED), _COLUMNS.scope_id == scope_id, sa.or_(*differ))
     return list(connection.execute(query.order_by(_COLUMNS.id)).scalars())
 
 

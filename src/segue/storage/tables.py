@@ -183,6 +183,7 @@ memories = Table(
     Column("author", Text),
     Column("receipt", Text),
     Index("memories_by_time", "scope_id", "status", "captured_us", "id"),
+    Index("memories_by_kind", "scope_id", "status", "kind", "captured_us", "id"),
     Index("memories_by_identity", "scope_id", "identity"),
     Index("memories_by_thread", "scope_id", "thread", "position"),
 )

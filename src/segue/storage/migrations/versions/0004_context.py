@@ -14,6 +14,7 @@ def _key(length: int) -> sa.String:
 
 
 def upgrade() -> None:
+    op.create_index("memories_by_kind", "memories", ["scope_id", "status", "kind", "captured_us", "id"])
     op.create_table(
         "context_sessions",
         sa.Column("scope_id", _key(64), primary_key=True),

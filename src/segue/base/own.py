@@ -1,0 +1,29 @@
+"""How Segue's own packs are told in a text, so that memory does not feed on itself."""
+
+from __future__ import annotations
+
+import re
+
+PACK_TITLE = "# Context — memories for this task"
+PACK_END = "<!-- end of context -->"
+
+# The lengths are far above what Segue writes: a text that lacks the end is left alone.
+_MARKDOWN = re.compile(rf"^{re.escape(PACK_TITLE)}$.{{0,400000}}?^{re.escape(PACK_END)}$\n?", re.DOTALL | re.MULTILINE)
+_ENVELOPE = re.compile(r'"smp"\s*:\s*"\d+"')
+_LEGEND = re.compile(r'"legend"\s*:\s*\{\s*"(?:protocol|about|envelope|item|rules)"\s*:')
+_DOCUMENT = re.compile(r'"treat_as_data"\s*:\s*true')
+_ITEM = re.compile(r'"relevance_basis"\s*:')
+
+
+def holds_pack(text: str) -> bool:
+    """Whether a text is, or holds, one of Segue's packs: an envelope, a pack in JSON, or one in Markdown."""
+    if PACK_TITLE in text and any(line.strip() == PACK_TITLE for line in text.splitlines()):
+        return True
+    if '"smp"' in text and _ENVELOPE.search(text) and (_LEGEND.search(text) or _ITEM.search(text)):
+        return True
+    return '"treat_as_data"' in text and bool(_DOCUMENT.search(text) and _ITEM.search(text))
+
+
+def without_packs(text: str) -> str:
+    """Return `text` without the packs in Markdown that stand in it."""
+    return _MARKDOWN.sub("", text) if PACK_TITLE in text else text

@@ -1,0 +1,70 @@
+"""A pack as a person reads it in a terminal: a bar for the budget, then layer by layer."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from segue.base import ids
+from segue.base.untrusted import one_line, shorten
+from segue.cli.memory_lines import when
+from segue.cli.output import counted
+from segue.context.document import HEADINGS
+from segue.context.layers import PACK_LAYERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from segue.services.serving import Serving
+
+_BAR = 24
+_LEAST_WIDTH, _MOST_WIDTH = 40, 120
+
+
+def pack_lines(serving: Serving, now: datetime) -> Iterator[str]:
+    """Yield the lines that show a pack."""
+    pack = serving.pack
+    width = min(max(shutil.get_terminal_size((100, 24)).columns, _LEAST_WIDTH), _MOST_WIDTH)
+    yield f"{pack.profile.name} · {pack.intent} · {pack.status} · {counted(len(serving.items), 'item')}"
+    yield f"{bar(pack.used, pack.tokens)} {pack.used:,} of {pack.tokens:,} tokens"
+    for layer in PACK_LAYERS:
+        items = [each for each in serving.items if each.candidate.layer == layer]
+        if not items:
+            continue
+        yield ""
+        yield HEADINGS[layer]
+        for each in items:
+            mark = "…" if each.compressed else " "
+            head = f" {mark}{ids.short(each.candidate.ref)}  {when(each.candidate.memory, now):>8}  "
+            yield head + shorten(one_line(each.content), max(width - len(head), 20))
+    yield from _remarks(serving)
+
+
+def bar(used: int, tokens: int) -> str:
+    """Return how full a budget is, as a bar."""
+    full = min(round(_BAR * used / tokens), _BAR) if tokens else 0
+    return "█" * full + "░" * (_BAR - full)
+
+
+def _remarks(serving: Serving) -> Iterator[str]:
+    pack = serving.pack
+    remarks = []
+    if pack.selection.dropped:
+        remarks.append(f"{counted(len(pack.selection.dropped), 'more memory', 'more memories')} did not fit")
+    if pack.pending:
+        remarks.append(f"{counted(pack.pending, 'memory waits', 'memories wait')} for review (segue review)")
+    remarks += [
+        f"{ids.short(each.current.id)} contradicts {ids.short(each.stale.id)}; the first holds"
+        for each in pack.conflicts
+    ]
+    if serving.delta:
+        delta = serving.delta
+        remarks.append(
+            f"session: {len(delta.new)} new, {len(delta.evicted)} to forget, {len(delta.superseded)} superseded,"
+            f" cursor {delta.cursor}"
+        )
+    remarks += [*pack.notes, *serving.notes]
+    if remarks:
+        yield ""
+        yield from map(one_line, remarks)

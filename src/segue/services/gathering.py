@@ -1,0 +1,267 @@
+"""What may come into a pack: candidates for each of its layers, from one search and a few short lists.
+
+Limits are those of section 004.3 of the facts for the generic reader; a model's profile takes up to 400 (decision M4).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, cast
+
+from segue.base import time
+from segue.context.candidate import Candidate
+from segue.context.layers import PACK_LAYERS, WEIGHTS, natural
+from segue.memories.filter import Filter
+from segue.memories.written import from_json
+from segue.search import entities
+from segue.search.index import Results
+from segue.storage import entity_graph
+from segue.storage import memories as rows
+from segue.storage import memory_history as history
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    import sqlalchemy as sa
+
+    from segue.context.layers import Intent, PackLayer
+    from segue.context.profiles import Profile
+    from segue.memories.item import Kind
+    from segue.memories.memory import Memory
+    from segue.search.index import Index
+
+_GREEDY: dict[PackLayer, int] = dict(zip(PACK_LAYERS, (12, 12, 24, 44, 8, 10, 10, 12), strict=True))
+_MODEL: dict[PackLayer, int] = dict(zip(PACK_LAYERS, (24, 60, 160, 44, 24, 16, 24, 48), strict=True))
+_KINDS: dict[PackLayer, tuple[Kind, ...]] = {
+    "constraints": ("constraint",),
+    "decisions": ("decision",),
+    "procedures": ("procedure",),
+    "identity": ("preference", "style"),
+    "open_loops": ("question", "action"),
+}
+_FALLING_BACK = ("constraints", "procedures", "identity")  # to the newest, where nothing matches
+_OF_EACH_KIND = 100  # newest memories that are ranked whatever their words
+_WALKED = 2_000  # places of a search that are looked at: what stands behind them counts as not found
+_ABOUT, _NAMING = 8, 200  # memories about the entity in the task, and those that are looked at for it
+_BESIDE, _SHARED = 6, 6  # entities beside it, and memories for each
+_LEAST_STEP = 40  # places
+_SHORTEST_NAME, _LONGEST_RUN = 3, 5  # characters; words
+_PART = re.compile(r"\S+")
+_ROUND = ".,;:!?()[]{}<>\"'`“”‘’«»…。、，！？；：（）「」"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a pack is asked for. `projects` are folded names; none for all. `as_of` is None for what holds now."""
+
+    task: str
+    intent: Intent
+    profile: Profile
+    now: datetime
+    as_of: datetime | None = None
+    projects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Candidates in the order of layers and in each as they arrived; what was left out, counted; names in the task."""
+
+    candidates: tuple[Candidate, ...]
+    uncited: int
+    repeated: int
+    seeds: tuple[str, ...]
+
+
+def holding(asked: Asked) -> Filter:
+    """Return what a memory must be to come into the pack: it holds, and was known, at the time that is asked about."""
+    at = asked.as_of or asked.now
+    return Filter(
+        statuses=("active", "retired") if asked.as_of else ("active",),
+        projects=asked.projects,
+        unassigned=bool(asked.projects),
+        holds_us=time.microseconds(at),
+        known_us=time.microseconds(asked.as_of) if asked.as_of else None,
+    )
+
+
+def gather(connection: sa.Connection, scope_id: str, index: Index, asked: Asked) -> Gathered:
+    """Return the candidates of a pack."""
+    return _Gathering(connection, scope_id, index, asked).gathered()
+
+
+class _Gathering:
+    def __init__(self, connection: sa.Connection, scope_id: str, index: Index, asked: Asked) -> None:
+        self._connection = connection
+        self._scope = scope_id
+        self._asked = asked
+        self._wanted = holding(asked)
+        self._weights = WEIGHTS[asked.intent]
+        self._most = _GREEDY if asked.profile.packer == "greedy" else _MODEL
+        self._newest = {
+            kind: self._listed(kind) for layer, kinds in _KINDS.items() if self._weights[layer] for kind in kinds
+        }
+        self._results = self._searched(index)
+        self._found = self._results.ids(0, _WALKED)
+        self._places = {each: place for place, each in enumerate(self._found)}
+        self._relevances = self._results.relevances(0, _WALKED)
+        self._memories: dict[str, Memory] = {}
+        self._asked_for: set[str] = set()
+        self._walked = 0
+
+    def _listed(self, kind: Kind) -> list[tuple[int, str]]:
+        return rows.newest(self._connection, self._scope, replace(self._wanted, kinds=(kind,)), _OF_EACH_KIND)
+
+    def _searched(self, index: Index) -> Results:
+        if not self._asked.task.strip():
+            return Results()
+        return index.search(
+            self._asked.task,
+            self._asked.now,
+            at_us=cast("int", self._wanted.holds_us),
+            known_us=self._wanted.known_us,
+            include=[each for listed in self._newest.values() for _, each in listed],
+        )
+
+    def gathered(self) -> Gathered:
+        seeds = self._seeds()
+        by_layer: dict[PackLayer, list[str]] = {layer: [] for layer in PACK_LAYERS}
+        if self._weights["facts"]:
+            by_layer["facts"] = self._facts()  # first: it walks as far as the others need
+        for layer in _KINDS:
+            if self._weights[layer]:
+                by_layer[layer] = self._of_kinds(layer)
+        if self._weights["entity"]:
+            by_layer["entity"] = self._around(seeds)
+        if self._weights["recency"]:
+            newest = rows.newest(self._connection, self._scope, self._wanted, self._most["recency"])
+            by_layer["recency"] = [each for _, each in newest]
+        return self._candidates(by_layer, seeds)
+
+    def _fetch(self, ids: Iterable[str]) -> None:
+        missing = [each for each in dict.fromkeys(ids) if each not in self._asked_for]
+        self._asked_for.update(missing)
+        self._memories |= rows.by_ids(self._connection, self._scope, missing, self._wanted)
+
+    def _matching(self, layer: PackLayer) -> list[str]:
+        """What the search found of a layer, best first, as far as it was walked."""
+        walked = self._found[: self._walked]
+        return [each for each in walked if each in self._memories and natural(self._memories[each]) == layer]
+
+    def _facts(self) -> list[str]:
+        """Facts that match, best first: what the search found is walked until there are enough of them."""
+        most = self._most["facts"]
+        found: list[str] = []
+        while len(found) < most and self._walked < len(self._found):
+            step = max(most - len(found), _LEAST_STEP)
+            self._fetch(self._found[self._walked : self._walked + step])
+            self._walked += step
+            found = self._matching("facts")
+        return found[:most]
+
+    def _of_kinds(self, layer: PackLayer) -> list[str]:
+        """What matches of a layer, best first, and behind it the newest where that is wanted."""
+        listed = sorted((each for kind in _KINDS[layer] for each in self._newest[kind]), reverse=True)
+        by_age = [each for _, each in listed]
+        matching = {*self._matching(layer), *(each for each in by_age if each in self._places)}
+        ranked = sorted(matching, key=lambda each: self._places[each])
+        if layer == "open_loops" or not self._asked.task.strip() or (layer in _FALLING_BACK and not ranked):
+            ranked += [each for each in by_age if each not in matching]
+        return self._balanced(ranked) if layer == "identity" else ranked[: self._most[layer]]
+
+    def _balanced(self, ranked: Sequence[str]) -> list[str]:
+        """At most four of style in ten, the rest preferences."""
+        most = self._most["identity"]
+        of_style = {each for _, each in self._newest["style"]}
+        styles = [each for each in ranked if each in of_style or self._layer_of(each) == "style"][: most * 4 // 10]
+        others = [each for each in ranked if each not in styles][: most - len(styles)]
+        chosen = {*styles, *others}
+        return [each for each in ranked if each in chosen]
+
+    def _layer_of(self, memory_id: str) -> str:
+        memory = self._memories.get(memory_id)
+        return memory.layer if memory else ""
+
+    # -- entities ---------------------------------------------------------------------------------------------------
+
+    def _seeds(self) -> tuple[str, ...]:
+        """The keys of entities that the task names, the longest name first; the project's after them."""
+        parts = _PART.findall(self._asked.task)[:100]
+        runs = [
+            " ".join(parts[start:stop])
+            for start in range(len(parts))
+            for stop in range(start + 1, min(start + _LONGEST_RUN, len(parts)) + 1)
+        ]
+        forms = [form for run in [*runs, *self._asked.projects] for form in (run, run.strip(_ROUND))]
+        keys = dict.fromkeys(key for form in forms if len(key := entities.key(form)) >= _SHORTEST_NAME)
+        known = entity_graph.known(self._connection, self._scope, list(keys))
+        named = sorted((key for key in keys if key in known), key=lambda key: (-len(key), key))
+        return tuple(dict.fromkeys(known[key] for key in named))
+
+    def _around(self, seeds: Sequence[str]) -> list[str]:
+        """Memories about the entity with the longest name, and about what stands beside it."""
+        if not seeds:
+            return []
+        near = entity_graph.naming(self._connection, self._scope, seeds[:1], self._wanted, _NAMING)
+        chosen = self._kept(sorted(near, key=self._place), _ABOUT)
+        for key, _, _ in entity_graph.beside(self._connection, self._scope, seeds[:1], near)[:_BESIDE]:
+            shared = entity_graph.naming(self._connection, self._scope, [key], self._wanted, _SHARED)
+            chosen += self._kept(shared, _SHARED)
+        return list(dict.fromkeys(chosen))
+
+    def _place(self, memory_id: str) -> int:
+        return self._places.get(memory_id, len(self._places))
+
+    def _kept(self, ids: Sequence[str], most: int) -> list[str]:
+        self._fetch(ids[: 2 * most])
+        return [each for each in ids if self._about(each)][:most]
+
+    def _about(self, memory_id: str) -> bool:
+        memory = self._memories.get(memory_id)
+        return memory is not None and natural(memory) in ("facts", "decisions") and memory.layer != "negative"
+
+    # -- candidates -------------------------------------------------------------------------------------------------
+
+    def _candidates(self, by_layer: dict[PackLayer, list[str]], seeds: tuple[str, ...]) -> Gathered:
+        self._fetch(each for ids in by_layer.values() for each in ids)
+        found: dict[str, Candidate] = {}
+        uncited: set[str] = set()
+        repeated = 0
+        for layer in PACK_LAYERS:
+            for each in by_layer[layer]:
+                memory = self._memories.get(each)
+                if memory is None:
+                    continue
+                if not memory.provenance.ref:
+                    uncited.add(each)
+                elif each in found:
+                    repeated += 1
+                else:
+                    found[each] = self._candidate(memory, layer)
+        return Gathered(tuple(self._as_known(found.values())), len(uncited), repeated, seeds)
+
+    def _candidate(self, memory: Memory, layer: PackLayer) -> Candidate:
+        place = self._places.get(memory.id)
+        if place is None:
+            return Candidate(memory, layer)
+        basis = cast("Literal['rank', 'cosine']", self._results.basis)
+        retrievers, terms = self._results.reasons(place)
+        why = {"retrievers": list(retrievers), "matched_terms": sorted(terms), "fused_rank": place + 1}
+        return Candidate(memory, layer, self._relevances[place], basis, why)
+
+    def _as_known(self, found: Iterable[Candidate]) -> Iterable[Candidate]:
+        """Candidates with the texts that they had at the time that is asked about."""
+        if self._asked.as_of is None:
+            return found
+        return [
+            each if each.memory.revision == 1 else replace(each, memory=self._earlier(each.memory)) for each in found
+        ]
+
+    def _earlier(self, memory: Memory) -> Memory:
+        at = cast("datetime", self._asked.as_of)
+        later = [each for each in history.versions(self._connection, self._scope, memory.id) if each.replaced_at > at]
+        if not later:
+            return memory
+        before = from_json(min(later, key=lambda each: each.revision).body)
+        return replace(memory, content=before.content, summary=before.summary, entities=before.entities)

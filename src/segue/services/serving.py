@@ -1,0 +1,105 @@
+"""What one call for context is answered with: the pack, and what the call adds to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from segue.context import document
+from segue.context.candidate import Candidate, Packed
+from segue.context.delta import Served
+from segue.context.envelope import envelope
+from segue.context.layers import natural
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from segue.context.delta import Delta
+    from segue.context.pack import Pack
+    from segue.memories.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """A pack as it is delivered. `packed` are the items to deliver; `delta` is None without a session.
+
+    `receipt` names the entry in the event log, `pin` the hash, `arguments` are those of the call.
+    """
+
+    pack: Pack
+    packed: tuple[Packed, ...] | None = None
+    delta: Delta | None = None
+    receipt: Mapping[str, Any] | None = None
+    pin: Mapping[str, Any] | None = None
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def items(self) -> tuple[Packed, ...]:
+        """The items that are delivered."""
+        return self.pack.packed if self.packed is None else self.packed
+
+    @property
+    def refs(self) -> tuple[str, ...]:
+        """The ids of the items that are delivered."""
+        return tuple(each.candidate.ref for each in self.items)
+
+    def served(self) -> list[Served]:
+        """Return what a session is told of: every item of the pack, open loops too."""
+        return [Served(each.candidate.ref, each.candidate.relevance) for each in self.pack.packed]
+
+    def told(self, delta: Delta, receipt: Mapping[str, Any], again: Sequence[Memory], *, new_alone: bool) -> Serving:
+        """Return the same with a delta; `again` are memories that are sent anew though the pack has no room for them.
+
+        Only where `new_alone` is asked for are items left out, and these added, as far as the budget goes.
+        """
+        if not new_alone:
+            return replace(self, delta=delta, receipt=receipt)
+        new = {each.ref for each in delta.new}
+        items = [each for each in self.pack.packed if each.candidate.ref in new]
+        room = self.pack.tokens - self.pack.header - sum(each.cost for each in items)
+        for memory in again:
+            cost = self.pack.profile.cost(memory.content)
+            if cost <= room:
+                items.append(Packed(Candidate(memory, natural(memory)), memory.content, cost))
+                room -= cost
+        return replace(self, delta=delta, receipt=receipt, packed=tuple(items))
+
+    def envelope(self) -> dict[str, Any]:
+        """Return the self-describing envelope (specification, section 1)."""
+        found = envelope(
+            self.pack,
+            items=[self.pack.item(each) for each in self.items],
+            working_memory=self.delta.to_json() if self.delta else None,
+            receipt=self.receipt,
+            pin=self.pin,
+            arguments=self.arguments,
+        )
+        if self.notes:
+            found["coverage"] = found["coverage"] | {"notes": [*found["coverage"]["notes"], *self.notes]}
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the pack as layers (facts, section 004.3); the delta stands among its warnings."""
+        warnings: list[dict[str, Any]] = [{"kind": "session", "detail": each} for each in self.notes]
+        if self.delta:
+            detail = "what changed for this session since its last call"
+            warnings.append({"kind": "working_memory", "detail": detail, "working_memory": self.delta.to_json()})
+        return document.document(self.pack, packed=self.items, warnings=warnings, receipt=self.receipt, pin=self.pin)
+
+    def to_markdown(self) -> str:
+        """Return the pack as Markdown."""
+        return document.markdown(self.pack, packed=self.items, delta=self._delta_line())
+
+    def _delta_line(self) -> str:
+        lines = list(self.notes)
+        if self.delta:
+            wire = self.delta.to_json()
+            parts = [f"{name} {len(wire[name])}" for name in ("new", "evicted", "superseded")]
+            lines.append(f"Session, cursor {wire['cursor']}: {', '.join(parts)}.")
+            lines += [f"Forget: {', '.join(wire['evicted'])}."] if wire["evicted"] else []
+            lines += [
+                f"Superseded: {each['ref']}" + (f", now {each['replacement']}." if each["replacement"] else ".")
+                for each in wire["superseded"]
+            ]
+        return "\n".join(lines)

@@ -1,0 +1,91 @@
+"""What a query over memories must ask for to find those that pass a filter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from segue.storage.tables import memories, memory_entities, memory_sources, memory_tags
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from segue.memories.filter import Filter
+
+_COLUMNS = memories.c
+
+
+def conditions(scope_id: str, wanted: Filter) -> list[sa.ColumnElement[bool]]:
+    """Return what a query over `memories` must ask for besides its scope."""
+    return [
+        *_listed(wanted),
+        *_beside(scope_id, wanted),
+        *_bounds(wanted),
+        *_holding(wanted.holds_us),
+    ]
+
+
+def _listed(wanted: Filter) -> Iterator[sa.ColumnElement[bool]]:
+    lists = (
+        (_COLUMNS.status, wanted.statuses),
+        (_COLUMNS.kind, wanted.kinds),
+        (_COLUMNS.layer, wanted.layers),
+        (_COLUMNS.origin, wanted.origins),
+        (_COLUMNS.author_class, wanted.author_classes),
+        (_COLUMNS.thread, wanted.threads),
+    )
+    yield from (column.in_(values) for column, values in lists if values)
+    if wanted.projects:
+        inside = _COLUMNS.project_key.in_(wanted.projects)
+        yield sa.or_(inside, _COLUMNS.project_key.is_(None)) if wanted.unassigned else inside
+
+
+def _beside(scope_id: str, wanted: Filter) -> Iterator[sa.ColumnElement[bool]]:
+    """What stands in tables of its own."""
+    sides = (
+        (memory_tags, memory_tags.c.tag, wanted.tags),
+        (memory_entities, memory_entities.c.key, wanted.entities),
+        (memory_sources, memory_sources.c.source, wanted.sources),
+    )
+    for table, column, values in sides:
+        if values:
+            ids = sa.select(table.c.memory_id).where(table.c.scope_id == scope_id, column.in_(values))
+            yield _COLUMNS.id.in_(ids)
+    if wanted.mentions:
+        yield sa.or_(*(_mentions(scope_id, key) for key in wanted.mentions))
+
+
+def _mentions(scope_id: str, key: str) -> sa.ColumnElement[bool]:
+    named = memory_entities.c.key
+    whole = sa.or_(
+        named == key,
+        named.startswith(key + " ", autoescape=True),
+        named.endswith(" " + key, autoescape=True),
+        named.contains(f" {key} ", autoescape=True),
+    )
+    ids = sa.select(memory_entities.c.memory_id).where(memory_entities.c.scope_id == scope_id, whole)
+    return sa.or_(_COLUMNS.id.in_(ids), sa.func.lower(_COLUMNS.content).contains(key, autoescape=True))
+
+
+def _bounds(wanted: Filter) -> Iterator[sa.ColumnElement[bool]]:
+    happened = sa.func.coalesce(_COLUMNS.occurred_us, _COLUMNS.captured_us)
+    least = (
+        (happened, wanted.since_us),
+        (_COLUMNS.trust, wanted.minimum_trust),
+        (_COLUMNS.confidence, wanted.minimum_confidence),
+        (sa.func.coalesce(_COLUMNS.confidence, _COLUMNS.trust), wanted.minimum_assurance),
+    )
+    yield from (value >= bound for value, bound in least if bound is not None)
+    if wanted.until_us is not None:
+        yield happened < wanted.until_us
+    if wanted.known_us is not None:
+        yield _COLUMNS.captured_us <= wanted.known_us
+
+
+def _holding(at_us: int | None) -> list[sa.ColumnElement[bool]]:
+    """The conditions that a memory holds at a time: begun by then, and neither over nor retired."""
+    if at_us is None:
+        return []
+    begins, ends = _COLUMNS.valid_from_us, (_COLUMNS.valid_to_us, _COLUMNS.retired_us)
+    return [sa.or_(begins.is_(None), begins <= at_us), *(sa.or_(each.is_(None), each > at_us) for each in ends)]
