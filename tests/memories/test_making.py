@@ -21,7 +21,7 @@ SECRET = "AK" + "IA" + "Q7Z2" * 4
 
 
 def made(content: str = "Rye keeps.", **details: Any) -> Memory:
-    return making.made(making.item(content, **details), memory_id="mem_1", now=NOW)
+    return making.made(making.checked(making.item(content, **details)), memory_id="mem_1", now=NOW)
 
 
 def refused(content: str = "Rye keeps.", **details: Any) -> InvalidInput:

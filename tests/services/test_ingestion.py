@@ -17,6 +17,7 @@ from memory_rows import contents, everything, listed, require_sound, rows_of, ta
 import segue
 from segue.base.errors import InvalidInput
 from segue.conversions.interchange.formats import FORMATS
+from segue.memories import making
 from segue.packets import resume, schema
 from segue.services.ingestion import BATCH, Report
 from segue.services.remembering import Writer
@@ -374,11 +375,33 @@ def test_a_file_name_that_is_no_text(segue_: segue.Segue, tmp_path: Path) -> Non
     assert orjson.dumps(report.to_json())
 
 
-def test_a_proposal_that_a_note_says_still_waits(segue_: segue.Segue, tmp_path: Path) -> None:
+def test_a_proposal_does_not_keep_the_users_note_waiting(segue_: segue.Segue, tmp_path: Path) -> None:
+    proposal = segue_.memories.propose("Rye keeps.").memory
+    assert read(segue_, tmp_path, "Rye keeps.") == {"approved": 1}
+    memory = segue_.memories.get(proposal.id)
+    assert (memory.status, memory.provenance.author_class, memory.occurrences) == ("active", "user", 2)
+    assert segue_.search.find("rye").hits[0].memory == memory
+    require_sound(segue_)
+
+
+def test_a_note_replaces_nothing_that_a_proposal_was_to_replace(segue_: segue.Segue, tmp_path: Path) -> None:
+    """It only says so; whoever wrote the file did not look at the proposal."""
+    own = segue_.memories.remember("We deploy on Fridays.").memory
+    segue_.memories.supersede(own.id, "We deploy on Mondays.", author_class="agent")
+    assert read(segue_, tmp_path, "We deploy on Mondays.") == {"approved": 1}
+    assert contents(segue_) == {"We deploy on Fridays.", "We deploy on Mondays."}
+    assert [each.reason for each in segue_.memories.history(own.id).conflicts] == ["contested"]
+    require_sound(segue_)
+
+
+@pytest.mark.parametrize("author", ["agent", "external"])
+def test_what_others_say_leaves_a_proposal_waiting(segue_: segue.Segue, author: Any) -> None:
     segue_.memories.propose("Rye keeps.")
-    assert read(segue_, tmp_path, "Rye keeps.") == {"merged": 1}
+    item = making.item("Rye keeps.", author_class=author, ref="list#1", summary="Of bread.", confidence=0.2)
+    assert [each.verdict for each in segue_.memories.remember_all([item])] == ["merged"]
     (memory,) = segue_.memories.pending().memories
-    assert (memory.provenance.author_class, memory.occurrences) == ("agent", 2)
+    assert (memory.summary, memory.confidence, memory.occurrences) == ("", None, 2)
+    require_sound(segue_)
 
 
 @pytest.mark.parametrize("after", ["removed", "renamed", "emptied"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -149,6 +150,51 @@ def test_what_the_user_says_too_is_the_users_word(segue_: segue.Segue) -> None:
         assert refused.value.code == "memory.review"
     assert segue_.memories.supersede(said.id, "Rye rots.", author_class="agent").memory.status == "pending"
     require_sound(segue_)
+
+
+def test_a_repetition_that_knows_more(segue_: segue.Segue) -> None:
+    first = segue_.memories.remember("Ada keeps rye.").memory
+    more: dict[str, Any] = {
+        "summary": "Of bread.",
+        "confidence": 0.5,
+        "valid_to": "2027-01-01T00:00:00Z",
+        "kind": "decision",
+    }
+    said = segue_.memories.remember("ada keeps rye.", **more)
+    assert (said.verdict, said.memory.id, said.memory.content) == ("merged", first.id, "Ada keeps rye.")
+    assert (said.memory.kind, said.memory.layer, said.memory.summary) == ("decision", "decision", "Of bread.")
+    assert said.memory.confidence == 0.5
+    require_sound(segue_)
+    assert [each.memory.id for each in segue_.search.find("bread")] == [first.id]
+    assert len(segue_.search.find("rye", as_of=datetime(2028, 1, 1, tzinfo=UTC))) == 0
+    other: dict[str, Any] = {
+        "summary": "Of oats.",
+        "confidence": 1.0,
+        "valid_to": "2028-01-01T00:00:00Z",
+        "kind": "claim",
+    }
+    again = segue_.memories.remember("Ada keeps rye.", **other).memory
+    assert (again.kind, again.summary, again.confidence, again.valid_to) == (
+        "decision",
+        "Of bread.",
+        0.5,
+        said.memory.valid_to,
+    )
+    require_sound(segue_)
+
+
+@pytest.mark.parametrize(("whose", "who"), [("user", "agent"), ("user", "external"), ("agent", "external")])
+def test_only_those_who_may_replace_a_memory_add_to_what_it_says(segue_: segue.Segue, whose: str, who: str) -> None:
+    said = segue_.memories.remember("Ada keeps rye.", author_class=whose).memory
+    more: dict[str, Any] = {
+        "summary": "Of bread.",
+        "confidence": 0.1,
+        "valid_to": "2026-01-01T00:00:00Z",
+        "kind": "constraint",
+    }
+    again = segue_.memories.remember("Ada keeps rye.", author_class=who, **more).memory
+    assert replace(again, occurrences=1) == said
+    assert segue_.memories.remember("Ada keeps rye.", author_class=whose, **more).memory.summary == "Of bread."
 
 
 def test_many_at_once(segue_: segue.Segue) -> None:
@@ -376,9 +422,13 @@ def test_the_user_approves_by_saying_so_and_an_agent_does_not(segue_: segue.Segu
     proposal = segue_.memories.propose("Ada prefers rye.").memory
     said = agent(segue_, "Ada prefers rye.")
     assert (said.verdict, said.memory.status) == ("merged", "pending")
-    said = segue_.memories.remember("Ada prefers rye.")
+    said = segue_.memories.remember("ada prefers  RYE.", summary="Of bread.")
     assert (said.verdict, said.memory.id, said.memory.status) == ("approved", proposal.id, "active")
+    assert (said.memory.provenance.author_class, said.memory.summary) == ("user", "Of bread.")
     assert codes(segue_)[0] == "memory.approved"
+    assert contents(segue_) == {"Ada prefers rye."}
+    assert segue_.memories.pending().memories == []
+    assert [each.memory.id for each in segue_.search.find("rye")] == [proposal.id]
     assert segue_.memories.propose("Ada prefers rye.").memory.status == "active"
     require_sound(segue_)
 

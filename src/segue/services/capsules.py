@@ -62,6 +62,7 @@ class Capsules(ScopedService):
         capsule, text = _checked(source)
         found = require_clean(capsule, allow_unredacted=allow_unredacted)
         key, now, project = rows.key_of(capsule), self._clock(), self._project().key
+        remembering = self._prepared()
         with self._database.write(self._scope) as connection:
             named = self._origin(connection, origin) if origin else ""
             if named == key:  # nothing is made from itself
@@ -78,8 +79,8 @@ class Capsules(ScopedService):
                 rows.set_origin(connection, self._scope, key, named)
                 self._note(connection, "capsule.linked", key, now, {"origin": named})
             stored = self._find(connection, key)
-        if self._remembering is not None and existing is None:
-            self._remembering().kept(capsule)
+            if remembering is not None and existing is None:
+                remembering.kept(connection, capsule)
         return SavedCapsule(stored, "linked" if linked else "unchanged" if existing else "created", found)
 
     def _origin(self, connection: sa.Connection, given: str) -> str:
@@ -108,12 +109,13 @@ class Capsules(ScopedService):
         Raises NotFound, Ambiguous, InvalidInput `capsule.short_id`.
         """
         paging.require_long_enough(capsule_id, "capsule")
+        remembering = self._prepared()
         with self._database.write(self._scope) as connection:
             full = self._find(connection, capsule_id).id
             rows.delete(connection, self._scope, full)
             self._note(connection, "capsule.deleted", full, self._clock())
-        if self._remembering is not None:
-            self._remembering().gone("capsule", full.removeprefix(rows.PREFIX))
+            if remembering is not None:
+                remembering.gone(connection, "capsule", full.removeprefix(rows.PREFIX))
         return full
 
     def ls(

@@ -46,7 +46,7 @@ class Indexing:
 
     @property
     def state(self) -> State:
-        """The state before this transaction."""
+        """The state before this transaction; after `flush`, the state that it leads to."""
         return self._state
 
     def add(self, memory: Memory) -> None:
@@ -83,7 +83,7 @@ class Indexing:
         bounds = [(each.id, *_bounds(each)) for each in self._bounds.values()]
         rows.set_bounds(self._connection, self._scope, bounds, generation)
         self._forget_windows(generation)
-        state = replace(
+        self._state = replace(
             self._state,
             epoch=self._state.epoch or ids.new(self._now),
             generation=generation,
@@ -91,7 +91,7 @@ class Indexing:
             weighed_words=self._state.weighed_words or words,
             embedder=self._state.embedder or self._embedder.id,
         )
-        rows.put_state(self._connection, self._scope, state)
+        rows.put_state(self._connection, self._scope, self._state)
 
     def _rows(self, words: int) -> list[Row]:
         written = list(self._written.values())

@@ -28,10 +28,11 @@ from segue.storage import events
 from segue.storage import memories as rows
 from segue.storage import memory_sources as sources
 from segue.storage import packets as packet_rows
+from segue.storage.failures import translated
 from segue.transcripts.conversation import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     import sqlalchemy as sa
@@ -40,8 +41,10 @@ if TYPE_CHECKING:
     from segue.conversions.interchange.item import Found
     from segue.memories.item import Item
     from segue.packets.model import Packet
+    from segue.services.cleaning import Policy
     from segue.services.memories import Memories
-    from segue.services.remembering import Policy, Writer
+    from segue.services.remembering import Writer
+    from segue.storage.memory_sources import Said
     from segue.transcripts.exports import OnProgress
 
 BATCH = 500  # items of one transaction: what a kill can undo
@@ -115,24 +118,35 @@ class Ingestion(ScopedService):
         self._noted(report, form)
         return report
 
-    def kept(self, stored: Packet | Capsule) -> str:
-        """Make memories of what was stored, and return what stands against it, "" for nothing. Raises nothing.
+    def prepare(self) -> None:
+        """Load what making memories needs, before the lock is held."""
+        self._memories.prepare()
 
-        What is stored is stored: where this fails, `stored` catches up another time.
+    def kept(self, connection: sa.Connection, stored: Packet | Capsule) -> str:
+        """Make memories of what is stored in the same transaction, and return what stands against it, "" for nothing.
+
+        What is stored is stored: where this fails, nothing of it stays, and `stored` catches up another time.
         """
+        is_capsule = isinstance(stored, Capsule)
+        found = conversions.from_capsule(stored) if isinstance(stored, Capsule) else conversions.from_packet(stored)
+        report = Report("capsule" if is_capsule else "packet")
+        point = connection.begin_nested()
         try:
-            report = self.capsule(stored) if isinstance(stored, Capsule) else self.packet(stored)
+            with translated(self._database.name):
+                _Taking(self._memories, report).take_all(connection, found)
+                point.commit()
         except SegueError as error:
+            point.rollback()  # fails where nothing is left to go back to; then nothing is stored
             return f"no memories were made of it ({error.message}); `segue ingest` does it later"
         if not report.passed_over:
             return ""
         entries = "1 entry was" if report.passed_over == 1 else f"{report.passed_over} entries were"
         return f"{entries} not made a memory: {report.problems[0].message}"
 
-    def gone(self, kind: str, stored_id: str) -> None:
-        """Forget what nothing but a packet or capsule, which was removed, says. Raises Failed `store.…`."""
+    def gone(self, connection: sa.Connection, kind: str, stored_id: str) -> None:
+        """Forget what nothing but a packet or capsule, which is removed in the same transaction, says."""
         with suppress(NotFound):
-            self._memories.remove_source(conversions.source_of(kind, stored_id))
+            self._memories.remove_source(connection, conversions.source_of(kind, stored_id))
 
     def packet(self, packet: Packet, *, redaction: Policy | None = None) -> Report:
         """Make memories of a packet: of what it says now, where it said something else before."""
@@ -181,10 +195,12 @@ class Ingestion(ScopedService):
     ) -> None:
         """Take what was found; `whole` is how all sources begin that this reading must have come upon."""
         taking = _Taking(self._memories, report, project, redaction, whole)
-        living = report.form in (*_LIVING, "packet")
-        for batch in _batches(found, whole=living):
-            taking.take(batch)
-        taking.finish(living=living)
+        for batch in _batches(found, whole=taking.living):
+            with self._memories.writing(redaction) as (_, writer):
+                taking.take(batch, writer)
+        if taking.unsettled:
+            with self._memories.writing() as (connection, _):
+                taking.settle(connection)
 
     def _noted(self, report: Report, subject: str) -> None:
         counts = {name: number for name, number in sorted(report.counts.items()) if number}
@@ -202,10 +218,15 @@ class Ingestion(ScopedService):
 
 
 class _Taking:
-    """The items of one reading, batch by batch."""
+    """The items of one reading, batch by batch, each in a transaction; then `settle`, while `unsettled`."""
 
     def __init__(
-        self, memories: Memories, report: Report, project: str, redaction: Policy | None, whole: str = ""
+        self,
+        memories: Memories,
+        report: Report,
+        project: str = "",
+        redaction: Policy | None = None,
+        whole: str = "",
     ) -> None:
         self._whole = whole
         self._memories = memories
@@ -216,12 +237,27 @@ class _Taking:
         self._seen: Counter[str] = Counter()
         self._replacing: list[tuple[str, str]] = []  # id of a memory, ref of what it replaces
 
-    def take(self, batch: Iterable[Found]) -> None:
-        """Write one batch in one transaction."""
-        with self._memories.writing(self._redaction) as (_, writer):
-            items = list(self._kept(batch, writer))
-            written = writer.write(items)
-            writer.finish()
+    @property
+    def living(self) -> bool:
+        """Whether what is gone from a source does not hold any more."""
+        return self._report.form in (*_LIVING, "packet")
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether something may be left to do after the last batch."""
+        return bool(self._replacing) or self.living
+
+    def take_all(self, connection: sa.Connection, found: Iterable[Found]) -> None:
+        """Take what is one batch, and settle it, inside a transaction that somebody else has begun."""
+        self.take(found, self._memories.writer(connection, self._redaction))
+        if self.unsettled:
+            self.settle(connection)
+
+    def take(self, batch: Iterable[Found], writer: Writer) -> None:
+        """Write one batch."""
+        items = list(self._kept(batch, writer))
+        written = writer.write(items)
+        writer.finish()
         for item, each in zip(items, written, strict=True):
             self._report.counts[each.verdict] += 1
             self._report.counts["replaced"] += len(each.replaced)
@@ -254,15 +290,15 @@ class _Taking:
         joint = "~" if "#" in ref else "#~"
         return replace(item, provenance=replace(item.provenance, ref=f"{ref}{joint}{self._seen[ref]}"))
 
-    def finish(self, *, living: bool) -> None:
-        """Replace what is said to be replaced; with `living`, retire what is gone from where it stood."""
-        if not (self._replacing or living):
+    def settle(self, connection: sa.Connection) -> None:
+        """Replace what is said to be replaced; in living sources, retire what is gone from where it stood."""
+        gone = self._gone(connection) if self.living else []
+        if not (gone or self._replacing):
             return
-        with self._memories.writing() as (connection, writer):
-            self._replace(connection, writer)
-            if living:
-                self._retire(connection, writer)
-            writer.finish()
+        writer = self._memories.writer(connection)
+        self._replace(connection, writer)
+        self._retire(connection, writer, gone)
+        writer.finish()
 
     def _replace(self, connection: sa.Connection, writer: Writer) -> None:
         refs = sources.at(connection, self._memories.scope_id, [sources.split(ref) for _, ref in self._replacing])
@@ -271,7 +307,8 @@ class _Taking:
             if said is not None and self._memories.replace_quietly(connection, writer, said.memory_id, new_id):
                 self._report.counts["replaced"] += 1
 
-    def _retire(self, connection: sa.Connection, writer: Writer) -> None:
+    def _gone(self, connection: sa.Connection) -> list[Said]:
+        """The places that say nothing any more."""
         scope = self._memories.scope_id
         unread = (
             any(each.code in _UNREAD for each in self._report.problems) or self._report.passed_over > _MOST_PROBLEMS
@@ -279,18 +316,24 @@ class _Taking:
         if self._whole and not unread:  # what could not be read is not known to be gone
             for source in sources.beginning(connection, scope, self._whole):
                 self._places.setdefault(source, set())
-        for source, seen in self._places.items():
-            gone = [each for each in sources.from_source(connection, scope, source) if each.place not in seen]
-            if not gone:
-                continue
-            sources.remove(connection, scope, gone)
-            left = sources.counts(connection, scope, [each.memory_id for each in gone])
-            rows.set_occurrences(connection, scope, {each: max(count, 1) for each, count in left.items()})
-            alone = [each for each, count in left.items() if count == 0]
-            for memory in rows.by_ids(connection, scope, alone).values():
-                if memory.status == "active" and memory.revision == 1:  # what a person has edited is his own
-                    writer.retire(replace(memory, occurrences=1))
-                    self._report.counts["retired"] += 1
+        return [
+            said
+            for source, seen in self._places.items()
+            if not seen.issuperset(sources.places(connection, scope, source))
+            for said in sources.from_source(connection, scope, source)
+            if said.place not in seen
+        ]
+
+    def _retire(self, connection: sa.Connection, writer: Writer, gone: Sequence[Said]) -> None:
+        scope = self._memories.scope_id
+        sources.remove(connection, scope, gone)
+        left = sources.counts(connection, scope, list({each.memory_id for each in gone}))
+        rows.set_occurrences(connection, scope, {each: max(count, 1) for each, count in left.items()})
+        alone = [each for each, count in left.items() if count == 0]
+        for memory in rows.by_ids(connection, scope, alone).values():
+            if memory.status == "active" and memory.revision == 1:  # what a person has edited is his own
+                writer.retire(replace(memory, occurrences=1))
+                self._report.counts["retired"] += 1
 
 
 def _batches(found: Iterable[Found], *, whole: bool) -> Iterator[list[Found]]:

@@ -7,41 +7,27 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from segue.base import jsontext, redaction, text
-from segue.base.errors import Conflict, InvalidInput, NotFound, Refused
-from segue.memories import conflicts as contradictions
+from segue.base import ids
+from segue.base.errors import Conflict, InvalidInput, Refused
 from segue.memories import identity as same
 from segue.memories import making, supersession
-from segue.memories.filter import Filter
-from segue.services import paging
-from segue.services.indexing import Indexing
-from segue.services.memory_reading import MemoryReading
-from segue.services.remembering import Names, Writer
-from segue.storage import events, memory_index, settings
+from segue.services.contradicting import contradicted
+from segue.services.forgetting import Forgetting
+from segue.services.reviewing import Reviewing
 from segue.storage import memories as rows
-from segue.storage import memory_entities as entity_rows
 from segue.storage import memory_history as history
-from segue.storage import memory_sources as sources
-from segue.storage.memory_history import UNHASHED, Tombstone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
+    from collections.abc import Iterable, Mapping
 
     import sqlalchemy as sa
 
     from segue.memories.item import AuthorClass, Item
     from segue.memories.memory import Memory, Status
-    from segue.services.embedding import Embedding
-    from segue.services.memory_reading import MemoryPage
-    from segue.services.projects import Project
-    from segue.services.reindexing import Reindexing
-    from segue.services.remembering import Policy, Verdict, Written
-    from segue.storage.database import Database
+    from segue.services.cleaning import Policy
+    from segue.services.remembering import Verdict, Writer, Written
 
 _BATCH = 500  # items of one transaction
-_LOOKED_AT = 50  # memories of the same entities that a new one is compared with
-_MAX_REASON = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,26 +54,8 @@ class Remembered:
         }
 
 
-class Memories(MemoryReading):
+class Memories(Reviewing, Forgetting):
     """The memories of one scope. Every method is one transaction; ids may be shortened to an unambiguous ending."""
-
-    def __init__(
-        self,
-        database: Database,
-        scope_id: str,
-        *,
-        project: Callable[[], Project],
-        clock: Callable[[], datetime],
-        embedding: Embedding,
-        actor: str = "local",
-        policy: Policy = "refuse",
-    ) -> None:
-        super().__init__(database, scope_id, project=project, clock=clock, actor=actor)
-        self._embedding = embedding
-        self._policy = policy
-        self._names: tuple[str, int, Names] | None = None  # as of an epoch and generation
-
-    # -- writing ------------------------------------------------------------------------------------------------
 
     def remember(self, content: str, *, redaction: Policy | None = None, **details: Any) -> Remembered:
         """Make an active memory of a text; `details` are those of `segue.memories.making.item`, by keyword.
@@ -127,7 +95,7 @@ class Memories(MemoryReading):
             written = writer.write([self._placed(item)], status, deliberate=deliberate)[0]
             writer.finish()
             memory = self._written(connection, written)
-            found = self._contradicted(connection, memory) if written.verdict == "new" else ()
+            found = contradicted(connection, self._scope, memory, self._clock()) if written.verdict == "new" else ()
             found = tuple(sorted({*found, *written.contested}))
             self._note(connection, f"memory.{_EVENTS[status, written.verdict]}", memory.id)
         self.reindexing.refresh(small=True)
@@ -135,8 +103,6 @@ class Memories(MemoryReading):
 
     def _placed(self, item: Item) -> Item:
         """What is said has a place of its own, so that saying it again counts."""
-        from segue.base import ids
-
         if item.provenance.ref:
             return item
         return replace(item, provenance=replace(item.provenance, ref=f"text#{ids.new(self._clock())}"))
@@ -149,25 +115,6 @@ class Memories(MemoryReading):
         found = rows.get(connection, self._scope, written.memory.id)
         assert found is not None  # noqa: S101 - it was just written
         return found
-
-    def _contradicted(self, connection: sa.Connection, memory: Memory) -> tuple[str, ...]:
-        """Record which memories a new one contradicts: of those that name the same, and of its project's newest."""
-        keys = [each.key for each in entity_rows.of(connection, self._scope, [memory.id]).get(memory.id, [])]
-        alike = entity_rows.memories_naming(connection, self._scope, keys, _LOOKED_AT) if keys else []
-        projects = (text.fold(memory.project),) if memory.project else ()
-        beside = Filter(statuses=("active",), projects=projects)
-        others = rows.by_ids(connection, self._scope, alike)
-        others |= {each.id: each for each in rows.listed(connection, self._scope, beside, _LOOKED_AT, None)}
-        found = []
-        for other in others.values():
-            reason = contradictions.contradiction(memory.content, other.content)
-            if reason and other.id != memory.id and text.fold(other.project) == text.fold(memory.project):
-                self._conflict(connection, memory.id, other.id, reason)
-                found.append(other.id)
-        return tuple(sorted(found))
-
-    def _conflict(self, connection: sa.Connection, first: str, second: str, reason: str) -> None:
-        history.add_conflict(connection, self._scope, history.Conflict(first, second, reason, self._clock()))
 
     def edit(
         self,
@@ -261,194 +208,6 @@ class Memories(MemoryReading):
             raise Refused("memory.pending", f"{memory.id} waits for review; edit it, approve it or reject it")
         return memory
 
-    # -- review -------------------------------------------------------------------------------------------------
-
-    def pending(self, *, limit: int = paging.DEFAULT_LIMIT, cursor: str | None = None) -> MemoryPage:
-        """Return the memories that wait for review, newest first."""
-        return self.ls(statuses=("pending",), limit=limit, cursor=cursor)
-
-    def approve(self, memory_id: str, content_hash: str) -> Memory:
-        """Make a pending memory active. `content_hash` is that of the text that was looked at.
-
-        What it is meant to replace is retired. Raises NotFound, Refused `memory.not_pending`, Conflict
-        `memory.changed` where it does not say any more what was looked at.
-        """
-        with self.writing() as (connection, writer):
-            memory = self._waiting(connection, memory_id)
-            if memory.content_hash != content_hash:
-                raise Conflict("memory.changed", f"{memory.id} was changed meanwhile; look at it again")
-            writer.approve(memory)
-            writer.finish()
-            # Keyed: the log outlives the memory, and must not name a forgotten text.
-            keyed = same.keyed(content_hash, settings.signing_key(connection))
-            self._note(connection, "memory.approved", memory.id, {"keyed_hash": keyed})
-            return self._find(connection, memory.id)
-
-    def reject(self, memory_id: str, reason: str = "rejected") -> str:
-        """Forget a pending memory and return its id. Raises NotFound, Refused `memory.not_pending`."""
-        with self.writing() as (connection, writer):
-            memory = self._waiting(connection, memory_id)
-            self._forget(connection, writer, [memory], reason)
-            writer.finish(forgotten=True)
-            self._note(connection, "memory.rejected", memory.id)
-        return memory.id
-
-    def _waiting(self, connection: sa.Connection, memory_id: str) -> Memory:
-        memory = self._find(connection, memory_id)
-        if memory.status != "pending":
-            raise Refused("memory.not_pending", f"{memory.id} is {memory.status}; it does not wait for review")
-        return memory
-
-    # -- forgetting ---------------------------------------------------------------------------------------------
-
-    def forget(self, *memory_ids: str, reason: str = "") -> list[str]:
-        """Forget memories for good and return their full ids; all of them, or none where one is not found.
-
-        An ending must have at least four characters here. What is left is a tombstone: id, keyed hash, time, reason.
-        Raises NotFound, Ambiguous, InvalidInput `memory.short_id`.
-        """
-        for given in memory_ids:
-            paging.require_long_enough(given, "memory")
-        with self.writing() as (connection, writer):
-            found = list(
-                {memory.id: memory for each in memory_ids for memory in [self._find(connection, each)]}.values()
-            )
-            self._forget(connection, writer, found, reason)
-            writer.finish(forgotten=True)
-            for memory in found:
-                self._note(connection, "memory.forgotten", memory.id)
-        return [memory.id for memory in found]
-
-    def forget_source(self, source: str, *, confirmed: int, reason: str = "") -> list[str]:
-        """Undo what was read from a source: forget what nothing else says, and take its word off the rest.
-
-        `confirmed` is the number of memories that the caller expects to go, from `said_by`. Returns their ids. Raises
-        NotFound `source.not_found`, Refused `memory.count` where the numbers differ: nothing is forgotten.
-        """
-        with self.writing() as (connection, writer):
-            said, alone = self._from_source(connection, source)
-            if len(alone) != confirmed:
-                raise Refused(
-                    "memory.count",
-                    f"{len(alone)} memories would be forgotten, not {confirmed}; nothing was forgotten",
-                    {"memories": len(alone)},
-                )
-            self._take_back(connection, writer, said, alone, reason)
-            keyed = same.keyed(source, settings.signing_key(connection))  # a source is often the name of a file
-            self._note(connection, "source.forgotten", keyed, {"memories": len(alone)})
-        return sorted(alone)
-
-    def remove_source(self, source: str) -> None:
-        """Undo what was read from a source that was removed; read again, it is remembered again.
-
-        Raises NotFound `source.not_found`.
-        """
-        with self.writing() as (connection, writer):
-            said, alone = self._from_source(connection, source)
-            self._take_back(connection, writer, said, alone, "its source was removed", for_good=False)
-
-    def _take_back(
-        self,
-        connection: sa.Connection,
-        writer: Writer,
-        said: list[sources.Said],
-        alone: list[str],
-        reason: str,
-        *,
-        for_good: bool = True,
-    ) -> None:
-        sources.remove(connection, self._scope, said)
-        kept = sources.counts(connection, self._scope, list({each.memory_id for each in said} - set(alone)))
-        rows.set_occurrences(connection, self._scope, {each: max(count, 1) for each, count in kept.items()})
-        memories = list(rows.by_ids(connection, self._scope, alone).values())
-        self._forget(connection, writer, memories, reason, for_good=for_good)
-        writer.finish(forgotten=True)
-
-    def said_by(self, source: str) -> tuple[int, int]:
-        """Return how many memories a source says, and how many of them nothing else says. Raises NotFound."""
-        with self._database.read() as connection:
-            said, alone = self._from_source(connection, source)
-        return len({*alone, *(each.memory_id for each in said)}), len(alone)
-
-    def _from_source(self, connection: sa.Connection, source: str) -> tuple[list[sources.Said], list[str]]:
-        wanted = paging.filter_text("source", source) or ""
-        said = sources.from_source(connection, self._scope, wanted)
-        before = rows.said_before(connection, self._scope, wanted)
-        if not said and not before:
-            raise NotFound("source.not_found", "nothing was read from that source; see `segue memories sources`")
-        by_memory = sources.of(connection, self._scope, list({each.memory_id for each in said}))
-        alone = [each for each, all_said in by_memory.items() if all(one.source == wanted for one in all_said)]
-        return said, alone + before
-
-    def _forget(
-        self,
-        connection: sa.Connection,
-        writer: Writer,
-        memories: Sequence[Memory],
-        reason: str,
-        *,
-        for_good: bool = True,
-    ) -> None:
-        """Delete memories; `for_good` says that no source is to bring their texts back."""
-        shown, now = _reason(reason), self._clock()
-        hashes = self._hashes(connection, memories) if for_good else {}
-        for memory in memories:
-            writer.indexing.remove(memory)
-        stones = [
-            Tombstone(each.id, keyed, now, shown) for each in memories for keyed in hashes.get(each.id, [UNHASHED])
-        ]
-        history.bury(connection, self._scope, stones, writer.indexing.generation)
-        rows.delete(connection, self._scope, [each.id for each in memories])
-
-    def _hashes(self, connection: sa.Connection, memories: Sequence[Memory]) -> dict[str, list[str]]:
-        """The keyed hashes of all that memories said: now, before they were edited, and where they were read."""
-        key = settings.signing_key(connection)
-        said = sources.of(connection, self._scope, [each.id for each in memories])
-        found = {}
-        for memory in memories:
-            texts = [same.identity(memory), *(each.identity for each in said.get(memory.id, []))]
-            for version in history.versions(connection, self._scope, memory.id):
-                before = replace(
-                    memory, content=version.body["content"], project=version.body["project"] or memory.project
-                )
-                texts.append(same.identity(before))
-            found[memory.id] = [same.keyed(each, key) for each in dict.fromkeys(texts)]
-        return found
-
-    # -- shared -------------------------------------------------------------------------------------------------
-
-    @contextlib.contextmanager
-    def writing(self, redaction: Policy | None = None) -> Iterator[tuple[sa.Connection, Writer]]:
-        """Yield a connection in a write transaction, and the writer of memories over it."""
-        embedder = self._embedding.words  # loaded before the lock is held
-        with self._database.write(self._scope) as connection:
-            now = self._clock()
-            indexing = Indexing(connection, self._scope, embedder, now)
-            names = self._names_now(connection, indexing)
-            writer = Writer(
-                connection,
-                self._scope,
-                indexing,
-                now=now,
-                key=settings.signing_key(connection),
-                names=names,
-                policy=redaction or self._policy,
-            )
-            self._names = None  # what is not stored in the end was not learned
-            yield connection, writer
-            after = memory_index.state(connection, self._scope)
-            learned = (after.epoch, after.generation, names.with_given(writer.given))
-        self._names = learned
-
-    def _names_now(self, connection: sa.Connection, indexing: Indexing) -> Names:
-        """The names that are known. Counting them takes long, so they are kept while nobody else writes."""
-        held = self._names
-        if held is not None and held[:2] == (indexing.state.epoch, indexing.state.generation):
-            aliases = {each.alias: (each.key, each.name) for each in entity_rows.aliases(connection, self._scope)}
-            if aliases == held[2].aliases:
-                return held[2]
-        return Names.of(connection, self._scope)
-
     def replace_quietly(self, connection: sa.Connection, writer: Writer, old_id: str, new_id: str) -> bool:
         """Retire a memory in favour of another, as a source says; return whether that was done.
 
@@ -465,22 +224,6 @@ class Memories(MemoryReading):
             writer.supersede(old, new)
             return True
         return False
-
-    def refresh(self) -> None:
-        """Bring the vectors up to date after many memories came; see `Reindexing.refresh`."""
-        self.reindexing.refresh()
-
-    @property
-    def reindexing(self) -> Reindexing:
-        """What makes the rows of search again."""
-        from segue.services.reindexing import Reindexing
-
-        return Reindexing(self._database, self._scope, self._embedding, self._clock)
-
-    def _note(
-        self, connection: sa.Connection, kind: str, subject: str, details: Mapping[str, Any] | None = None
-    ) -> None:
-        events.append(connection, self._scope, kind, subject, actor=self._actor, now=self._clock(), details=details)
 
 
 _EVENTS: dict[tuple[Status, Verdict], str] = {
@@ -508,14 +251,3 @@ def _retired(old: Memory) -> str:
     if old.superseded_by:
         return f"{old.id} was replaced already, by {old.superseded_by}; replace that one"
     return f"{old.id} does not hold any more; remember the new text instead"
-
-
-def _reason(reason: str) -> str:
-    """A reason as it is kept, for as long as the store is: without secrets."""
-    reason = reason.strip().replace("\0", "\ufffd")
-    if not jsontext.is_unicode(reason):
-        raise InvalidInput("memory.value", "the reason holds half a character; it is no Unicode text")
-    reason = redaction.mask(redaction.Field("reason", reason, True))[0]
-    if len(reason) > _MAX_REASON:
-        raise InvalidInput("memory.value", f"a reason has at most {_MAX_REASON} characters")
-    return reason

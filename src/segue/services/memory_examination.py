@@ -12,7 +12,7 @@ from segue.search import entities
 from segue.search.entry import Entry
 from segue.services import reindexing
 from segue.services.indexing import indexed_text
-from segue.services.remembering import Names
+from segue.services.known_names import Names
 from segue.storage import memories as memory_rows
 from segue.storage import memory_entities as entity_rows
 from segue.storage import memory_examination as rows

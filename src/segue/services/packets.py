@@ -133,6 +133,7 @@ class Packets(ScopedService):
         packet, fresh = drafts.finished(draft, now)
         # Git is asked before the write lock is held, and only where the answer counts.
         keys = project.keys if fresh or continues == NEWEST else ()
+        remembering, against = self._prepared(), ""
         with self._database.write(self._scope) as connection:
             if continues is not None or carry:
                 packet = self._continued(connection, packet, project, keys, continues, tuple(carry), fresh=fresh)
@@ -146,15 +147,16 @@ class Packets(ScopedService):
                 packet, outcome = _packet(same), "unchanged"
             else:
                 outcome = self._write(connection, packet, project, now, bool(findings), replacing=replace_existing)
+            if remembering is not None and outcome != "unchanged":
+                against = remembering.kept(connection, packet)
             above = rows.get(connection, self._scope, packet.parent_id) if packet.parent_id else None
             parent = self._legible(connection, above) if above else None
         warnings = rules.check(packet, parent)
         if packet.parent_id and parent is None:
             message = f"the parent {packet.parent_id} is not in this store"
             warnings.append(rules.Advice("chain.missing", "parent_id", message))
-        if self._remembering is not None and outcome != "unchanged":
-            against = self._remembering().kept(packet)
-            warnings += [rules.Advice("memories.passed_over", "packet", against)] if against else []
+        if against:
+            warnings.append(rules.Advice("memories.passed_over", "packet", against))
         return Saved(packet, outcome, findings, warnings)
 
     def _continued(
@@ -248,14 +250,15 @@ class Packets(ScopedService):
         Raises NotFound, Ambiguous, InvalidInput `packet.short_id`.
         """
         paging.require_long_enough(packet_id, "packet")
+        remembering = self._prepared()
         with self._database.write(self._scope) as connection:
             stored = self._stored(connection, packet_id)
             removed = self._legible(connection, stored)
             rows.delete(connection, self._scope, stored.id)
             now = self._clock()
             events.append(connection, self._scope, "packet.deleted", stored.id, actor=self._actor, now=now)
-        if self._remembering is not None:
-            self._remembering().gone("packet", stored.id)
+            if remembering is not None:
+                remembering.gone(connection, "packet", stored.id)
         return removed
 
     def _legible(self, connection: sa.Connection, stored: StoredPacket) -> Packet:

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    import sqlalchemy as sa
+
     from segue.capsules import Capsule
     from segue.packets.model import Packet
     from segue.services.projects import Project
@@ -15,13 +17,20 @@ if TYPE_CHECKING:
 
 
 class Remembering(Protocol):
-    """What makes memories of what a service stores, and undoes it."""
+    """What makes memories of what a service stores, and undoes it, in the transaction that stores it."""
 
-    def kept(self, stored: Packet | Capsule) -> str:
-        """Make memories of what was stored, and return what stands against it, "" for nothing. Raises nothing."""
+    def prepare(self) -> None:
+        """Load what is needed, before the lock is held."""
 
-    def gone(self, kind: str, stored_id: str) -> None:
-        """Forget what nothing but the packet or capsule of that id, which was removed, says. Raises Failed `store.…`.
+    def kept(self, connection: sa.Connection, stored: Packet | Capsule) -> str:
+        """Make memories of what is stored, and return what stands against it, "" for nothing.
+
+        What is stored is stored also where no memories can be made of it. Raises nothing but what loses the whole
+        transaction.
+        """
+
+    def gone(self, connection: sa.Connection, kind: str, stored_id: str) -> None:
+        """Forget what nothing but the packet or capsule of that id, which is removed, says.
 
         Saved again, it is remembered again.
         """
@@ -49,3 +58,11 @@ class ScopedService:
         self._clock = clock
         self._actor = actor
         self._remembering = remembering
+
+    def _prepared(self) -> Remembering | None:
+        """What makes memories of what is stored, ready for a transaction; None where none are wanted."""
+        if self._remembering is None:
+            return None
+        remembering = self._remembering()
+        remembering.prepare()
+        return remembering

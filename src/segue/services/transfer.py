@@ -15,6 +15,7 @@ from segue.base import jsontext
 from segue.base.errors import Conflict as Contradicted
 from segue.base.errors import Failed, InvalidInput, SegueError
 from segue.memories.filter import Filter
+from segue.services import transfer_lines
 from segue.services import transfer_records as records
 from segue.services.chains import Forest, Supersessions
 from segue.services.indexing import Indexing
@@ -115,7 +116,7 @@ class Transfer(ScopedService):
         """
         counted: Counter[str] = Counter()
         with self._database.read() as connection:
-            write(_line(records.header(rows.counts(connection, self._scope))))
+            write(_line(transfer_lines.header(rows.counts(connection, self._scope))))
             for line in _readable(self._lines(connection)):
                 write(_line(line))
                 counted[NAMES[line["type"]]] += 1
@@ -123,12 +124,12 @@ class Transfer(ScopedService):
 
     def _lines(self, connection: sa.Connection) -> Iterator[dict[str, Any]]:
         scope = self._scope
-        yield from map(records.packet_line, rows.all_packets(connection, scope))
-        yield from map(records.capsule_line, rows.all_capsules(connection, scope))
-        yield from map(records.alias_line, entity_rows.aliases(connection, scope))
+        yield from map(transfer_lines.packet_line, rows.all_packets(connection, scope))
+        yield from map(transfer_lines.capsule_line, rows.all_capsules(connection, scope))
+        yield from map(transfer_lines.alias_line, entity_rows.aliases(connection, scope))
         yield from self._memory_lines(connection)
-        yield from map(records.conflict_line, rows.all_conflicts(connection, scope))
-        yield from map(records.tombstone_line, history.all_tombstones(connection, scope))
+        yield from map(transfer_lines.conflict_line, rows.all_conflicts(connection, scope))
+        yield from map(transfer_lines.tombstone_line, history.all_tombstones(connection, scope))
 
     def _memory_lines(self, connection: sa.Connection) -> Iterator[dict[str, Any]]:
         after = ""
@@ -137,7 +138,7 @@ class Transfer(ScopedService):
             said = sources.of(connection, self._scope, ids)
             versions = rows.versions_of(connection, self._scope, ids)
             for memory in batch:
-                yield records.memory_line(memory, said.get(memory.id, ()), versions.get(memory.id, ()))
+                yield transfer_lines.memory_line(memory, said.get(memory.id, ()), versions.get(memory.id, ()))
             after = ids[-1]
 
     # -- import -------------------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from segue.base.errors import Conflict as Contradicted
 from segue.base.errors import Refused, SegueError
 from segue.memories import identity as same
-from segue.services import transfer_records as records
-from segue.services.remembering import KNOWN_NAMES, Names
+from segue.services import known_names, transfer_lines
+from segue.services.known_names import Names
 from segue.services.transfer_records import CapsuleRecord, MemoryRecord, PacketRecord
 from segue.storage import capsules as capsule_rows
 from segue.storage import memories as memory_rows
@@ -207,7 +207,7 @@ class _Memories:
         said = sources.of(self._connection, self._scope, list(there))
         versions = rows.versions_of(self._connection, self._scope, list(there))
         return {
-            each: records.memory_line(memory, said.get(each, ()), versions.get(each, ()))
+            each: transfer_lines.memory_line(memory, said.get(each, ()), versions.get(each, ()))
             for each, memory in there.items()
         }
 
@@ -268,4 +268,4 @@ class _Memories:
         """The names that the scope knows, those of the memories themselves included."""
         before = Names.of(self._connection, self._scope)
         given = {name: name for memory in memories for name in (*memory.entities, memory.speaker) if name}
-        return Names(dict(islice(chain(before.known.items(), given.items()), KNOWN_NAMES)), before.aliases)
+        return Names(dict(islice(chain(before.known.items(), given.items()), known_names.MOST)), before.aliases)

@@ -15,6 +15,22 @@ if TYPE_CHECKING:
 
 _COLUMNS = memory_entities.c
 _ALIASES = entity_aliases.c
+_LATELY = 10_000
+_NEWEST = (
+    sa.select(_COLUMNS.key, _COLUMNS.name, _COLUMNS.given)
+    .where(_COLUMNS.scope_id == sa.bindparam("in_scope"))
+    .order_by(_COLUMNS.memory_id.desc(), _COLUMNS.key.desc())
+    .limit(_LATELY)
+    .subquery()
+)
+_KNOWN = (
+    sa.select(sa.func.min(_NEWEST.c.name))
+    .where(_NEWEST.c.given.is_(True))
+    .group_by(_NEWEST.c.key)
+    .order_by(sa.func.count().desc(), _NEWEST.c.key)
+    .limit(sa.bindparam("most"))
+)
+_ALL_ALIASES = sa.select(entity_aliases).where(_ALIASES.scope_id == sa.bindparam("in_scope")).order_by(_ALIASES.alias)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +78,11 @@ def of(connection: sa.Connection, scope_id: str, memory_ids: Sequence[str]) -> d
 
 
 def known(connection: sa.Connection, scope_id: str, limit: int) -> list[str]:
-    """Return up to `limit` names that writers gave themselves, the most frequent first."""
-    query = sa.select(sa.func.min(_COLUMNS.name)).where(_COLUMNS.scope_id == scope_id, _COLUMNS.given.is_(True))
-    query = query.group_by(_COLUMNS.key).order_by(sa.func.count().desc(), _COLUMNS.key).limit(limit)
-    return list(connection.execute(query).scalars())
+    """Return up to `limit` names that writers gave themselves lately, the most frequent first.
+
+    Lately: in the newest memories, as far as these name 10,000 entities. All names of a large store take too long.
+    """
+    return list(connection.execute(_KNOWN, {"in_scope": scope_id, "most": limit}).scalars())
 
 
 def listed(connection: sa.Connection, scope_id: str, limit: int) -> list[tuple[str, str, int]]:
@@ -118,8 +135,8 @@ def beside(connection: sa.Connection, scope_id: str, keys: Sequence[str], limit:
 
 def aliases(connection: sa.Connection, scope_id: str) -> list[Alias]:
     """Return all other names of entities, in the order of their keys."""
-    query = sa.select(entity_aliases).where(_ALIASES.scope_id == scope_id).order_by(_ALIASES.alias)
-    return [Alias(row.alias, row.alias_name, row.key, row.name) for row in connection.execute(query)]
+    rows = connection.execute(_ALL_ALIASES, {"in_scope": scope_id})
+    return [Alias(row.alias, row.alias_name, row.key, row.name) for row in rows]
 
 
 def add_alias(connection: sa.Connection, scope_id: str, new: Alias) -> None:

@@ -119,6 +119,12 @@ def from_source(connection: sa.Connection, scope_id: str, source: str) -> list[S
     return [_said(row) for row in connection.execute(query.order_by(_COLUMNS.place))]
 
 
+def places(connection: sa.Connection, scope_id: str, source: str) -> list[str]:
+    """Return the places at which one source said something."""
+    query = sa.select(_COLUMNS.place).where(_COLUMNS.scope_id == scope_id, _COLUMNS.source == source)
+    return list(connection.execute(query).scalars())
+
+
 def beginning(connection: sa.Connection, scope_id: str, start: str) -> list[str]:
     """Return the sources whose names begin with `start`."""
     query = sa.select(_COLUMNS.source).where(_COLUMNS.scope_id == scope_id)

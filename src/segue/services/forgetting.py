@@ -1,0 +1,158 @@
+"""Forgetting: memories go for good, by their ids or with the source that alone says them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from segue.base import jsontext, redaction
+from segue.base.errors import InvalidInput, NotFound, Refused
+from segue.memories import identity as same
+from segue.services import paging, pins
+from segue.services.memory_writing import MemoryWriting
+from segue.storage import memories as rows
+from segue.storage import memory_history as history
+from segue.storage import memory_sources as sources
+from segue.storage import settings
+from segue.storage.memory_history import UNHASHED, Tombstone
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    import sqlalchemy as sa
+
+    from segue.memories.memory import Memory
+    from segue.services.remembering import Writer
+    from segue.storage.memory_sources import Said
+
+_MAX_REASON = 200
+
+
+class Forgetting(MemoryWriting):
+    """Forgets memories of one scope."""
+
+    def forget(self, *memory_ids: str, reason: str = "") -> list[str]:
+        """Forget memories for good and return their full ids; all of them, or none where one is not found.
+
+        An ending must have at least four characters here. What is left is a tombstone: id, keyed hash, time, reason.
+        Raises NotFound, Ambiguous, InvalidInput `memory.short_id`.
+        """
+        for given in memory_ids:
+            paging.require_long_enough(given, "memory")
+        with self.writing() as (connection, writer):
+            found = {memory.id: memory for each in memory_ids for memory in [self._find(connection, each)]}
+            forget(connection, writer, list(found.values()), now=self._clock(), reason=reason)
+            for memory_id in found:
+                self._note(connection, "memory.forgotten", memory_id)
+        return list(found)
+
+    def forget_source(self, source: str, *, confirmed: int, reason: str = "") -> list[str]:
+        """Undo what was read from a source: forget what nothing else says, and take its word off the rest.
+
+        `confirmed` is the number of memories that the caller expects to go, from `said_by`. Returns their ids. Raises
+        NotFound `source.not_found`, Refused `memory.count` where the numbers differ: nothing is forgotten.
+        """
+        with self.writing() as (connection, writer):
+            said, alone = self._from_source(connection, source)
+            if len(alone) != confirmed:
+                raise Refused(
+                    "memory.count",
+                    f"{len(alone)} memories would be forgotten, not {confirmed}; nothing was forgotten",
+                    {"memories": len(alone)},
+                )
+            self._take_back(connection, writer, said, alone, reason)
+            keyed = same.keyed(source, settings.signing_key(connection))  # a source is often the name of a file
+            self._note(connection, "source.forgotten", keyed, {"memories": len(alone)})
+        return sorted(alone)
+
+    def remove_source(self, connection: sa.Connection, source: str) -> None:
+        """Undo what was read from a source that is removed in the same transaction; read again, it is remembered again.
+
+        Raises NotFound `source.not_found`.
+        """
+        said, alone = self._from_source(connection, source)
+        writer = self.writer(connection)
+        self._take_back(connection, writer, said, alone, "its source was removed", for_good=False)
+
+    def _take_back(
+        self,
+        connection: sa.Connection,
+        writer: Writer,
+        said: list[Said],
+        alone: list[str],
+        reason: str,
+        *,
+        for_good: bool = True,
+    ) -> None:
+        sources.remove(connection, self._scope, said)
+        kept = sources.counts(connection, self._scope, list({each.memory_id for each in said} - set(alone)))
+        rows.set_occurrences(connection, self._scope, {each: max(count, 1) for each, count in kept.items()})
+        memories = list(rows.by_ids(connection, self._scope, alone).values())
+        forget(connection, writer, memories, now=self._clock(), reason=reason, for_good=for_good)
+
+    def said_by(self, source: str) -> tuple[int, int]:
+        """Return how many memories a source says, and how many of them nothing else says. Raises NotFound."""
+        with self._database.read() as connection:
+            said, alone = self._from_source(connection, source)
+        return len({*alone, *(each.memory_id for each in said)}), len(alone)
+
+    def _from_source(self, connection: sa.Connection, source: str) -> tuple[list[Said], list[str]]:
+        wanted = paging.filter_text("source", source) or ""
+        said = sources.from_source(connection, self._scope, wanted)
+        before = rows.said_before(connection, self._scope, wanted)
+        if not said and not before:
+            raise NotFound("source.not_found", "nothing was read from that source; see `segue memories sources`")
+        by_memory = sources.of(connection, self._scope, list({each.memory_id for each in said}))
+        alone = [each for each, all_said in by_memory.items() if all(one.source == wanted for one in all_said)]
+        return said, alone + before
+
+
+def forget(
+    connection: sa.Connection,
+    writer: Writer,
+    memories: Sequence[Memory],
+    *,
+    now: datetime,
+    reason: str = "",
+    for_good: bool = True,
+) -> None:
+    """Delete memories inside a write transaction, the last thing that its writer does: all that goes, goes here.
+
+    `for_good` says that no source is to bring their texts back. Raises InvalidInput `memory.value` for a reason that
+    cannot be kept.
+    """
+    scope, shown = writer.scope_id, _reason(reason)
+    hashes = _hashes(connection, scope, memories) if for_good else {}
+    for memory in memories:
+        writer.indexing.remove(memory)
+    stones = [Tombstone(each.id, keyed, now, shown) for each in memories for keyed in hashes.get(each.id, [UNHASHED])]
+    history.bury(connection, scope, stones, writer.indexing.generation)
+    pins.forget(connection, scope, [each.id for each in memories])
+    rows.delete(connection, scope, [each.id for each in memories])
+    writer.finish(forgotten=True)
+
+
+def _hashes(connection: sa.Connection, scope_id: str, memories: Sequence[Memory]) -> dict[str, list[str]]:
+    """The keyed hashes of all that memories said: now, before they were edited, and where they were read."""
+    key = settings.signing_key(connection)
+    said = sources.of(connection, scope_id, [each.id for each in memories])
+    found = {}
+    for memory in memories:
+        texts = [same.identity(memory), *(each.identity for each in said.get(memory.id, []))]
+        for version in history.versions(connection, scope_id, memory.id):
+            before = replace(memory, content=version.body["content"], project=version.body["project"] or memory.project)
+            texts.append(same.identity(before))
+        found[memory.id] = [same.keyed(each, key) for each in dict.fromkeys(texts)]
+    return found
+
+
+def _reason(reason: str) -> str:
+    """A reason as it is kept, for as long as the store is: without secrets."""
+    reason = reason.strip().replace("\0", "\ufffd")
+    if not jsontext.is_unicode(reason):
+        raise InvalidInput("memory.value", "the reason holds half a character; it is no Unicode text")
+    reason = redaction.mask(redaction.Field("reason", reason, True))[0]
+    if len(reason) > _MAX_REASON:
+        raise InvalidInput("memory.value", f"a reason has at most {_MAX_REASON} characters")
+    return reason
