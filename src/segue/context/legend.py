@@ -44,7 +44,7 @@ _ITEM = {
     "relevance_basis": "rank (several signals, the best match at 1) or cosine; null without relevance.",
     "why": (
         "retrievers, matched_terms, fused_rank: how it was found; folded_refs, folded_source_urls: memories that "
-        "say the same; occurrences; compressed (summary, head, cut) and truncated; author_class (user, agent, external)."
+        "say the same; occurrences; compressed (summary, head, cut), truncated; author_class (user, agent, external)."
     ),
     "source_url": "Where it comes from, or null.",
     "confidence": "0 to 1: how sure its source was, else how far its source is trusted.",

@@ -12,8 +12,9 @@ class Filter:
     `entities` are keys (folded names), `projects` folded names; `since_us` and `until_us` bound when it occurred (else
     was captured), in microseconds since 1970, the end excluded; `sources` are what stands before the `#` of a ref;
     `minimum_trust`, `minimum_confidence` and `minimum_assurance` (confidence, else trust) lie in 0 to 1; `mentions` are
-    keys of names that an entity has in it as whole words, or that stand in the text itself. `holds_us` asks for what holds at that time, `known_us` for
-    what was captured by then; `unassigned` lets pass what belongs to no project, whatever `projects` says.
+    keys of names that an entity has in it as whole words, or that stand in the text itself. `holds_us` asks for what
+    holds at that time, `known_us` for what was captured by then; `unassigned` lets pass what belongs to no project,
+    whatever `projects` says.
     """
 
     statuses: tuple[str, ...] = ()

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from segue.base import cursors, jsontext, text, time
 from segue.base.errors import Failed, InvalidInput
 from segue.context import conflicts, packing
+from segue.context.delta import query_tokens
 from segue.context.envelope import envelope
 from segue.context.layers import INTENTS, Intent, intent_of
 from segue.context.legend import INSTRUCTIONS
 from segue.context.pack import Pack
 from segue.context.profiles import DEFAULT_BUDGET, resolve
+from segue.memories.filter import Filter
 from segue.services import gathering, neighbours, pins
 from segue.services.gathering import Asked, Gathered
 from segue.services.scoped import ScopedService
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
     from segue.context.candidate import Candidate, Selection
     from segue.context.profiles import Profile
-    from segue.memories.filter import Filter
+    from segue.memories.memory import Memory
     from segue.services.indexes import Indexes
     from segue.services.projects import Project
     from segue.services.sessions import Delivery, Sessions
@@ -251,27 +253,28 @@ class Context(ScopedService):
         self, serving: Serving, session: str, since: int | str | None, *, new_alone: bool, now: datetime
     ) -> Serving:
         """Tell a session what changed for it. Where that fails the pack stands, and says so."""
+        tokens = query_tokens(serving.pack.task)  # before the lock is held
         try:
-            delivery: Delivery = self._sessions.deliver(
-                session, serving.served(), task=serving.pack.task, since=since, now=now
-            )
+            with self._database.write(self._scope) as connection:
+                delivery = self._sessions.announce(
+                    connection, session, serving.served(), tokens=tokens, since=since, now=now
+                )
+                again = self._again(connection, delivery, serving) if new_alone else []
+                receipt = self._logged(connection, "context.served", session, now)
         except Failed as error:
             note = f"the session was not updated ({error.code}); take nothing for announced"
             return replace(serving, notes=(*serving.notes, note))
-        receipt = self._logged("context.served", session, now)
-        return serving.told(delivery.delta, receipt, self._again(delivery, serving), new_alone=new_alone)
+        return serving.told(delivery.delta, receipt, again, new_alone=new_alone)
 
-    def _again(self, delivery: Delivery, serving: Serving) -> list[Any]:
+    def _again(self, connection: sa.Connection, delivery: Delivery, serving: Serving) -> list[Memory]:
         """Memories that are announced again and are not in the pack: their content was lost with a reply."""
         packed = set(serving.pack.refs)
         missing = [each.ref for each in delivery.delta.new if each.ref not in packed]
-        with self._database.read() as connection:
-            found = rows.by_ids(connection, self._scope, missing, _ACTIVE)
+        found = rows.by_ids(connection, self._scope, missing, _ACTIVE) if missing else {}
         return [found[each] for each in missing if each in found]
 
-    def _logged(self, kind: str, subject: str, now: datetime) -> dict[str, Any]:
-        with self._database.write(self._scope) as connection:
-            event = events.append(connection, self._scope, kind, subject, actor=self._actor, now=now)
+    def _logged(self, connection: sa.Connection, kind: str, subject: str, now: datetime) -> dict[str, Any]:
+        event = events.append(connection, self._scope, kind, subject, actor=self._actor, now=now)
         return {"tool": "get_context", "audited": True, "event_kind": kind, "event_id": event}
 
     def _pinned(self, serving: Serving, call: Call, session: str | None, now: datetime, page: int) -> Serving:
@@ -280,7 +283,7 @@ class Context(ScopedService):
         held = [ref for each in serving.pack.packed for ref in (each.candidate.ref, *_folded(each.candidate))]
         with self._database.write(self._scope) as connection:
             kept = pins.put(connection, self._scope, wire, asked, held, session=session or "", now=now)
-        receipt = serving.receipt or self._logged("context.pinned", str(kept["pack_sha"]), now)
+            receipt = serving.receipt or self._logged(connection, "context.pinned", str(kept["pack_sha"]), now)
         return replace(serving, pin=kept, receipt=receipt)
 
     def replay(self, sha: str) -> dict[str, Any]:
@@ -329,10 +332,4 @@ def _invalid(field: str, wanted: str) -> InvalidInput:
     return InvalidInput(f"context.{field}", f"{field}: {wanted}", {"field": field})
 
 
-def _filter(status: str) -> Filter:
-    from segue.memories.filter import Filter
-
-    return Filter(statuses=(status,))
-
-
-_PENDING, _ACTIVE = _filter("pending"), _filter("active")
+_PENDING, _ACTIVE = Filter(statuses=("pending",)), Filter(statuses=("active",))

@@ -121,8 +121,8 @@ class Search(ScopedService):
 
         `as_of` asks for what held and was known then; without it, what holds now. `valid_only` leaves out what was
         replaced or is over; `minimum_relevance` (0 to 1) what matches less. `counted` counts what was found. `wanted`
-        are the filters of `segue.services.filters.filtered`; they never change a relevance. Raises InvalidInput `search.k`,
-        `filter.invalid`, `cursor.invalid`, `time.invalid` where `as_of` has no offset.
+        are the filters of `segue.services.filters.filtered`; they never change a relevance. Raises InvalidInput
+        `search.k`, `filter.invalid`, `cursor.invalid`, `time.invalid` where `as_of` has no offset.
         """
         if not 1 <= k <= MAX_K:
             raise InvalidInput("search.k", f"k lies between 1 and {MAX_K}, not at {k}")

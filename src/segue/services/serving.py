@@ -55,6 +55,7 @@ class Serving:
         """
         if not new_alone:
             return replace(self, delta=delta, receipt=receipt)
+        notes = self.notes
         new = {each.ref for each in delta.new}
         items = [each for each in self.pack.packed if each.candidate.ref in new]
         room = self.pack.tokens - self.pack.header - sum(each.cost for each in items)
@@ -63,7 +64,9 @@ class Serving:
             if cost <= room:
                 items.append(Packed(Candidate(memory, natural(memory)), memory.content, cost))
                 room -= cost
-        return replace(self, delta=delta, receipt=receipt, packed=tuple(items))
+            else:
+                notes = (*notes, f"{memory.id} is announced again without its text, for which there is no room")
+        return replace(self, delta=delta, receipt=receipt, packed=tuple(items), notes=notes)
 
     def envelope(self) -> dict[str, Any]:
         """Return the self-describing envelope (specification, section 1)."""
