@@ -228,9 +228,10 @@ def _is_vague(tokens: Sequence[Token]) -> bool:
 
 def _is_repeated(tokens: Sequence[Token]) -> bool:
     """Whether more than one number may be true: Python 3.11 is supported, and 3.12 is."""
-    stated = any(each.role == "be" or each.dimension == "date" for each in tokens)
-    words = {each.word for each in tokens[1 if stated else 0 :]}  # support ends in June, the read timeout is …
-    return not words.isdisjoint(REPEATED) and words.isdisjoint(_LIMITS)
+    spoken = [each for each in tokens if each.role != "soft"]
+    stated = any(each.role == "be" or each.dimension == "date" for each in spoken)
+    words = {each.word for each in spoken[1 if stated else 0 :]}  # support ends in June, the read timeout is …
+    return not words.isdisjoint(REPEATED) and _LIMITS.isdisjoint([each.word for each in tokens])
 
 
 def _names_its_subject(tokens: Sequence[Token], place: int) -> bool:
