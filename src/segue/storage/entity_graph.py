@@ -23,7 +23,7 @@ def known(connection: sa.Connection, scope_id: str, keys: Sequence[str]) -> dict
     """Return the entity of each of the keys that memories name, or that is another name of an entity, by key."""
     found: dict[str, str] = {}
     alias = entity_aliases.c
-    for batch in batches(keys):
+    for batch in batches([each for each in keys if "\0" not in each]):  # which PostgreSQL takes in no text
         query = sa.select(_COLUMNS.key).where(_COLUMNS.scope_id == scope_id, _COLUMNS.key.in_(batch)).distinct()
         found |= {key: key for key in connection.execute(query).scalars()}
         others = sa.select(alias.alias, alias.key).where(alias.scope_id == scope_id, alias.alias.in_(batch))

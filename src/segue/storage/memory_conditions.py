@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from segue.storage import folded
 from segue.storage.tables import memories, memory_entities, memory_sources, memory_tags
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _mentions(scope_id: str, key: str) -> sa.ColumnElement[bool]:
         named.contains(f" {key} ", autoescape=True),
     )
     ids = sa.select(memory_entities.c.memory_id).where(memory_entities.c.scope_id == scope_id, whole)
-    return sa.or_(_COLUMNS.id.in_(ids), sa.func.lower(_COLUMNS.content).contains(key, autoescape=True))
+    return sa.or_(_COLUMNS.id.in_(ids), folded.holds(_COLUMNS.content, key))
 
 
 def _bounds(wanted: Filter) -> Iterator[sa.ColumnElement[bool]]:
