@@ -4,7 +4,7 @@
 
 Each kind's precision is the share of its findings whose pair carries that label; recall is by label, since a label does
 not say how a contradiction can be told. `dev` is what the detector was written by, `held` what was written before it
-and not looked at. What is below 0.8 is not served as a contradiction, and then recall does not count it. Noise is how
+and not looked at, `independent` what others wrote who did not know it. What is below 0.8 is not served as a contradiction, and then recall does not count it. Noise is how
 many of all pairs among 300 sentences of the documentation are found. The time is the processor's, for one scan of 400
 memories.
 """
@@ -26,7 +26,8 @@ from segue.memories import conflicts, making
 from segue.memories.claims import KINDS, claims
 
 ROOT = Path(__file__).parent.parent
-CORPUS = ROOT / "tests" / "corpora" / "conflicts" / "labelled.jsonl"
+CORPUS = ROOT / "tests" / "corpora" / "conflicts"
+FILES = ("labelled.jsonl", "independent.jsonl")
 SENTENCES = 300
 MEMORIES = 400
 SHORTEST, LONGEST = 20, 300  # characters of a sentence that could be a memory
@@ -35,7 +36,7 @@ DAY = datetime(2026, 5, 4, tzinfo=UTC)
 
 def read(part: str = "") -> list[dict[str, str]]:
     """Return the pairs of one part of the corpus, or all."""
-    rows = [json.loads(line) for line in CORPUS.read_text("utf-8").splitlines()]
+    rows = [json.loads(line) for name in FILES for line in (CORPUS / name).read_text("utf-8").splitlines()]
     return [row for row in rows if part in ("", row["part"])]
 
 
@@ -107,7 +108,7 @@ def measure(runs: int) -> dict[str, Any]:
     ports = [f"The importer listens on port {8_000 + number}." for number in range(MEMORIES)]
     return {
         "served": sorted(conflicts.SERVED_KINDS),
-        "corpus": {part or "all": quality(part) for part in ("dev", "held", "")},
+        "corpus": {part or "all": quality(part) for part in ("dev", "held", "independent", "")},
         "noise": noise(),
         "400 memories, ms": {
             "sentences": milliseconds(sentences(), runs),

@@ -186,7 +186,7 @@ class Context(ScopedService):
         asked = Asked(call.task, intent, profile, now, call.as_of, projects)
         loaded = self._indexes.current(connection, self._scope)
         found = gathering.gather(connection, self._scope, loaded.index, asked)
-        contradicting = conflicts.scan([each.memory for each in found.candidates])
+        contradicting = conflicts.scan([each.memory for each in found.candidates], now=call.as_of or now)
         tokens = profile.budget(call.budget)
         header = profile.tokens("\n".join(INSTRUCTIONS))
         selection = self._selected(found, asked, contradicting, max(tokens - header, _LEAST_ROOM), page)
