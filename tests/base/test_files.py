@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import socket
 import stat
 from pathlib import Path
 
@@ -171,3 +172,38 @@ def test_reading_what_is_not_there(tmp_path: Path) -> None:
             files.read_bytes(path, 10)
         assert raised.value.code == "file.read"
         assert str(path) in raised.value.message
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "device", "link to a pipe", "folder"])
+def test_only_ordinary_files_are_read(tmp_path: Path, kind: str) -> None:
+    """With nobody at the other end of a pipe, to open it would wait for ever."""
+    path = tmp_path / "notes.md"
+    with socket.socket(socket.AF_UNIX) as listening:
+        if kind == "pipe":
+            os.mkfifo(path)
+        elif kind == "socket":
+            listening.bind(str(path))
+        elif kind == "device":
+            path = Path("/dev/zero")
+        elif kind == "folder":
+            path.mkdir()
+        else:
+            os.mkfifo(tmp_path / "pipe")
+            path.symlink_to(tmp_path / "pipe")
+        said = "Is a directory" if kind == "folder" else "it is no ordinary file"
+        with pytest.raises(OSError, match=said), files.open_ordinary(path):
+            pass
+        with pytest.raises(InvalidInput, match=said) as refused:
+            files.read_bytes(path, 10)
+        assert refused.value.code == "file.read"
+
+
+def test_a_file_that_becomes_a_pipe_before_it_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "notes.md"
+    path.write_bytes(b"x")
+    known = path.stat()
+    path.unlink()
+    os.mkfifo(path)
+    monkeypatch.setattr(Path, "stat", lambda *_, **__: known)
+    with pytest.raises(OSError, match="it is no ordinary file"), files.open_ordinary(path):
+        pass

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import signal
+import socket
 import subprocess
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from cli.shell import PROGRAM, InPlace, Shell, packet
 from segue.conversions.interchange.formats import FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SECRET = "AK" + "IA" + "Q7Z2" * 4
 
@@ -161,3 +167,64 @@ def test_stopping_keeps_what_was_read(shell: Shell) -> None:
     result = shell.run("ingest", talk, "--json").json["ingested"][0]
     assert result["counts"]["new"] + result["counts"]["known"] == 8_000
     assert result["counts"]["known"] > 0
+
+
+# -- pipes, devices, sockets ----------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def ends_soon() -> Iterator[None]:
+    """Fail rather than wait for ever."""
+
+    def stop(*_: object) -> None:
+        raise AssertionError("it waits for ever")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(20)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *[("ingest", "pipe", "--format", each) for each in FORMATS],
+        ("ingest", "pipe"),
+        ("import", "pipe"),
+        ("save", "pipe"),
+        ("check", "pipe"),
+        ("restore", "pipe"),
+        ("capsule", "save", "pipe"),
+    ],
+)
+def test_no_command_waits_for_a_pipe(cli: InPlace, arguments: tuple[str, ...]) -> None:
+    os.mkfifo(cli.shell.project / "pipe")
+    with ends_soon():
+        result = cli(*arguments)
+    assert result.code == 3
+    assert "it is no ordinary file" in result.err
+
+
+@pytest.mark.parametrize(
+    "name", ["a.md", "memory.jsonl", "memory-store.json", "conversations.json", "a.zip", "s.jsonl"]
+)
+def test_a_pipe_in_a_folder_is_passed_over(cli: InPlace, name: str) -> None:
+    notes(cli.shell)
+    os.mkfifo(cli.shell.project / "notes" / name)
+    with ends_soon():
+        result = cli("ingest", "notes")
+        conversations = cli("ingest", "notes", "--format", "chatgpt")
+    assert (result.code, result.lines[0].startswith("markdown: 1 new")) == (0, True)
+    assert "it is no ordinary file" in (result if name == "a.md" else conversations).err or name.startswith("memory")
+
+
+def test_devices_and_sockets(cli: InPlace) -> None:
+    with socket.socket(socket.AF_UNIX) as listening, contextlib.chdir(cli.shell.project), ends_soon():
+        listening.bind("socket")
+        for path in ("socket", "/dev/zero"):
+            for command in ("ingest", "import"):
+                result = cli(command, path)
+                assert (result.code, "it is no ordinary file" in result.err) == (3, True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import secrets
-from typing import TYPE_CHECKING
+import stat
+from typing import TYPE_CHECKING, BinaryIO
 
 from segue.base.errors import Failed, InvalidInput
 
@@ -72,13 +74,36 @@ def flush_to_disk(path: Path) -> None:
         os.close(handle)
 
 
+def open_ordinary(path: Path, buffering: int = -1) -> BinaryIO:
+    """Open the ordinary file at `path` for reading, buffered.
+
+    A pipe, a device or a socket could keep its reader waiting for ever, or never end: it raises OSError like what
+    cannot be opened, and nothing of it is read.
+    """
+    _require_ordinary(path, path.stat())  # before it is opened: a device may act on that
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        _require_ordinary(path, os.fstat(handle))  # it may have been replaced since
+        return os.fdopen(handle, "rb", buffering)
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def _require_ordinary(path: Path, found: os.stat_result) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
+
+
 def read_bytes(path: Path, limit: int) -> bytes:
     """Return the bytes of the file at `path`, at most `limit` + 1 of them (so that a caller can see an excess).
 
     Raises InvalidInput `file.read` where it cannot be read.
     """
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             return file.read(limit + 1)
     except OSError as error:
         raise InvalidInput("file.read", f"cannot read {path}: {error.strerror or error}") from None

@@ -91,7 +91,7 @@ def _opened(file: str) -> AbstractContextManager[IO[bytes]]:
             raise InvalidInput("file.read", "there is no standard input to read")
         return nullcontext(sys.stdin.buffer)
     try:
-        return Path(file).open("rb")
+        return files.open_ordinary(Path(file))
     except OSError as error:
         raise InvalidInput("file.read", f"cannot read {file}: {error.strerror or error}") from None
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from segue.base.errors import InvalidInput
+from segue.base.files import open_ordinary
 from segue.transcripts.conversation import Problem
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def parts(path: Path) -> Iterator[Part | Problem]:
         if path.is_dir():
             yield from _of_folder(path)
             return
-        with path.open("rb", buffering=_BUFFER) as file:
+        with open_ordinary(path, _BUFFER) as file:
             is_zip = file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
             file.seek(0)
             if not is_zip:
@@ -88,11 +89,14 @@ def _of_folder(folder: Path) -> Iterator[Part | Problem]:
             continue
         path = folder / name
         try:
-            if zipfile.is_zipfile(path):
-                yield from _of_zip(path, name)
-            elif not name.lower().endswith(".zip"):
-                with path.open("rb", buffering=_BUFFER) as file:
+            with open_ordinary(path, _BUFFER) as file:
+                is_zip = zipfile.is_zipfile(file)
+                file.seek(0)
+                if not is_zip and not name.lower().endswith(".zip"):
                     yield Part(name, path.stat().st_size, file)
+                    continue
+            if is_zip:
+                yield from _of_zip(path, name)
             else:
                 yield Problem("import.read", "it is no zip archive, or it is cut off; download it again", name)
         except OSError as error:
@@ -104,13 +108,13 @@ def _names(folder: Path) -> Iterator[str]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
             path = Path(here, name)
-            if path.is_file() and not path.is_symlink():
+            if not path.is_symlink():
                 yield path.relative_to(folder).as_posix()
 
 
 def _of_zip(path: Path, name: str) -> Iterator[Part | Problem]:
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_ordinary(path) as file, zipfile.ZipFile(file) as archive:
             members = sorted(archive.infolist(), key=lambda member: member.filename)
             if len(members) > MAX_FILES or sum(member.file_size for member in members) > MAX_UNPACKED:
                 yield Problem("import.limit", "the archive holds too much to be an export", name)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from segue.base.files import open_ordinary
 from segue.transcripts import codex, results
 from segue.transcripts.lines import Records
 
@@ -179,7 +180,7 @@ def _codex_cwds(record: Record) -> Iterable[str]:
 
 def _head(path: Path) -> Iterator[Record]:
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             yield from islice(Records(file, _LONGEST_LINE), _HEAD_RECORDS)
     except OSError:
         return
@@ -187,7 +188,7 @@ def _head(path: Path) -> Iterator[Record]:
 
 def _tail(path: Path) -> Iterator[Record]:
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             file.seek(max(0, path.stat().st_size - _TAIL_BYTES))
             data = file.read(_TAIL_BYTES)
     except OSError:

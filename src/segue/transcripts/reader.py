@@ -6,6 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from segue.base.errors import InvalidInput
+from segue.base.files import open_ordinary
 from segue.transcripts.claude import ClaudeReader
 from segue.transcripts.codex import CodexReader
 from segue.transcripts.lines import MAX_LINE, Record, Records, Source
@@ -54,7 +55,7 @@ def read_file(path: Path, host: Host | None = None) -> Iterator[Event]:
     Raises InvalidInput `transcript.read` where the file cannot be read.
     """
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             yield from read(file, host)
     except OSError as error:
         raise InvalidInput("transcript.read", f"cannot read {path}: {error.strerror or error}") from None

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from segue.base.errors import InvalidInput
-from segue.base.files import read_bytes
+from segue.base.files import open_ordinary, read_bytes
 from segue.transcripts.conversation import Problem
 from segue.transcripts.elements import Elements
 
@@ -42,7 +42,7 @@ def text_of(path: Path, name: str, limit: int = MAX_TEXT) -> str | Problem:
 def elements(path: Path, *keys: str, name: str = "") -> Iterator[Element | Problem]:
     """Yield the elements of the JSON file at `path`: of its list, or of the list under one of `keys`."""
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             for element in Elements(file, keys):
                 if element.value is None:
                     yield Problem("import.element", element.fault, name or path.name, index=element.index)
