@@ -191,10 +191,31 @@ def test_only_those_who_may_replace_a_memory_add_to_what_it_says(segue_: segue.S
         "confidence": 0.1,
         "valid_to": "2026-01-01T00:00:00Z",
         "kind": "constraint",
+        "tags": ["attacker"],
+        "entities": ["Mallory"],
+        "occurred_at": "2020-01-01T00:00:00Z",
+        "url": "https://example.org/mallory",
+        "author": "mallory",
     }
-    again = segue_.memories.remember("Ada keeps rye.", author_class=who, **more).memory
-    assert replace(again, occurrences=1) == said
-    assert segue_.memories.remember("Ada keeps rye.", author_class=whose, **more).memory.summary == "Of bread."
+    others = ("memory_tags", "memory_entities", "memory_index")
+    before = {name: rows_of(segue_, name) for name in others}
+    again = segue_.memories.remember("Ada keeps rye.", author_class=who, ref="theirs#1", **more).memory
+    proposed = segue_.memories.propose("ada keeps  rye.", author_class=who, ref="theirs#2", **more).memory
+    assert replace(again, occurrences=1) == replace(proposed, occurrences=1) == said
+    assert {name: rows_of(segue_, name) for name in others} == before
+    segue_.memories.forget_source("theirs", confirmed=0)
+    assert segue_.memories.get(said.id) == said
+    added = segue_.memories.remember("Ada keeps rye.", author_class=whose, **more).memory
+    assert (added.summary, added.tags, added.entities) == ("Of bread.", ("attacker",), ("Mallory",))
+    require_sound(segue_)
+
+
+def test_what_waits_for_review_is_not_filled_from_outside(segue_: segue.Segue) -> None:
+    waiting = segue_.memories.propose("Ada keeps rye.").memory
+    more: dict[str, Any] = {"tags": ["attacker"], "entities": ["Mallory"], "occurred_at": "2020-01-01T00:00:00Z"}
+    again = segue_.memories.propose("ada keeps rye.", author_class="external", **more).memory
+    assert replace(again, occurrences=1) == waiting
+    assert segue_.memories.propose("ada keeps rye.", **more).memory.tags == ("attacker",)
 
 
 def test_many_at_once(segue_: segue.Segue) -> None:
@@ -338,6 +359,67 @@ def test_a_secret_in_any_field_is_masked_where_that_is_wanted(segue_: segue.Segu
     assert ("[redacted:aws-key]" in str(memory.to_json())) == (field != "url")
     assert segue_.memories.remember(**details, redaction="mask").memory.id == memory.id
     require_sound(segue_)
+
+
+# The credentials of the extended set, each with its label, and from pieces: none of these lets anybody in.
+CREDENTIALS: list[tuple[str, str]] = [
+    ("model-key", "sk" + "-proj-" + "aB3dE5gH7jK9mN1pQ3sT"),
+    ("model-key", "sk" + "-ant-" + "api03-aB3dE5gH7jK9mN1pQ3sT"),
+    ("github-pat", "github" + "_pat_" + "11ABCDEFG0aBcDeFgHiJkL"),
+    ("vendor-token", "glpat" + "-aB3dE5gH7jK9mN1pQ3sT"),
+    ("vendor-token", "hf" + "_" + "aBcDeFgHiJ" * 3),
+    ("npm-token", "npm" + "_" + "aB3dE5gH7j" * 4),
+    ("connection-string", "postgres" + "://admin:q7z2w9@db.example/shop"),
+    ("url-credentials", "https" + "://ada:q7z2w9@example.org/x"),
+    ("auth-header", "Authorization: Bearer " + "q7z2W9x4" * 3),
+    ("aws-secret", "AWS_SECRET_ACCESS" + "_KEY=" + "q7Z2w9X4" * 5),
+    ("env-var", "SHOP_DB" + "_PASSWORD=q7z2w9x4"),
+    ("pem-header", "-----BEGIN ENCRYPTED PRIVATE" + " KEY-----"),
+]
+
+
+@pytest.mark.requirement("memories-18")
+@pytest.mark.parametrize(("label", "credential"), CREDENTIALS)
+def test_every_credential_in_every_field(segue_: segue.Segue, label: str, credential: str) -> None:
+    for number, (field, value) in enumerate(FIELDS.items()):
+        put = [credential if each == SECRET else each for each in value] if isinstance(value, list) else None
+        with_it = put or (value.replace(SECRET, credential) if field != "url" else f"https://example.org/?{credential}")
+        if field == "url" and " " in credential:
+            continue  # no address
+        details: dict[str, Any] = {"content": f"Fine {number}."} | {field: with_it}
+        for act in (segue_.memories.remember, segue_.memories.propose):
+            with pytest.raises(RedactionRefused) as refused:
+                act(**details)
+            named = f"{field}[1]" if put else field
+            assert f"{named}/ext/{label}" in refused.value.details["redaction"]
+        memory = segue_.memories.remember(**details, redaction="mask").memory
+        assert ("[redacted:" in str(memory.to_json())) == (field != "url")
+    with pytest.raises(RedactionRefused):
+        segue_.entities.merge(credential, "Ada")
+    kept = segue_.memories.remember("Plain.").memory
+    with pytest.raises(RedactionRefused):
+        segue_.memories.edit(kept.id, content=credential)
+    with pytest.raises(RedactionRefused):
+        segue_.memories.supersede(kept.id, credential)
+    assert credential.lower() not in everything(segue_).lower()
+    require_sound(segue_)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write to ada@example.org.",
+        "The build lies in /tmp/build and ~/build, the server at http://localhost:8080.",
+        "NODE_ENV=production and MAX_TOKENS=51200000, TOKEN_URL=https://example.org",
+        "arn:aws:s3:::shop-invoices belongs to 10.0.0.7:5432 and printer.local",
+        "Bearer Authentication is asked for; a bearer certificate is not.",
+        "DB_PASSWORD=<your password>, postgres://ada:$PASSWORD@db.example/shop",
+        "DB_PASSWORD_FILE=/run/secrets/db and SHOP_API_KEY=/run/secrets/key.txt",
+    ],
+)
+def test_what_lets_nobody_in_is_kept(segue_: segue.Segue, text: str) -> None:
+    assert segue_.memories.remember(text, redaction="mask").memory.content == text
+    assert segue_.memories.remember(text).verdict == "merged"
 
 
 def test_a_store_that_masks_masks_what_is_edited_and_put_in_place(segue_: segue.Segue) -> None:

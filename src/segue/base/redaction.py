@@ -1,8 +1,9 @@
 """The redaction pre-flight: finds secrets and machine-local state in text that is about to travel.
 
 The core set is the specification's ("Redaction"; patterns in section 000.2 of the facts, decision P4); the
-extended set goes beyond it (decision P6). RE2 keeps every match linear in time. One set of all patterns looks
-at all fields at once, so that clean text, the usual case, costs one pass.
+extended set goes beyond it (decision P6). Memories are searched for the core set and for the credentials of the
+extended one. RE2 keeps every match linear in time. One set of all patterns looks at all fields at once, so that
+clean text, the usual case, costs one pass.
 """
 
 from __future__ import annotations
@@ -85,12 +86,14 @@ class RedactionRefused(Refused):
         return RedactionRefused, (self.findings, self.code, self.mend)
 
 
-def scan(fields: Iterable[Field], *, core_only: bool = False) -> list[Finding]:
+def scan(fields: Iterable[Field], *, core_only: bool = False, credentials: bool = False) -> list[Finding]:
     """Return what the fields hold that must not travel: one finding for each (field, pattern), in field order.
+
+    `core_only` goes by the core set; with `credentials` also by what of the extended one lets somebody in.
 
     Text with a lone surrogate is not Unicode text and must have been refused before (ValueError).
     """
-    scanner = _scanner(core_only)
+    scanner = _scanner(core_only, credentials)
     listed = [field for field in fields if field.core or not core_only]
     if not scanner.any("\n".join([field.text for field in listed])):
         return []
@@ -102,12 +105,12 @@ def scan_text(text: str, *, path: str = "text", core_only: bool = False) -> list
     return scan([Field(path, text, True)], core_only=core_only)
 
 
-def mask(field: Field, *, core_only: bool = False) -> tuple[str, list[Finding]]:
+def mask(field: Field, *, core_only: bool = False, credentials: bool = False) -> tuple[str, list[Finding]]:
     """Return the field's text with every match as `[redacted:<label>]`, and what was found in it.
 
     Nothing findable is left in the text. A private key goes as a whole, not its header alone.
     """
-    scanner = _scanner(core_only)
+    scanner = _scanner(core_only, credentials)
     text = field.text
     findings: list[Finding] = []
     for _ in range(_MASK_ROUNDS):  # a marker can bring out a match that the text before it had hidden
@@ -225,6 +228,7 @@ def _options() -> Any:
 
 
 @cache
-def _scanner(core_only: bool) -> _Scanner:
-    sources = list(CORE) if core_only else [*CORE, *EXTENDED]
+def _scanner(core_only: bool, credentials: bool) -> _Scanner:
+    beyond = [each for each in EXTENDED if not core_only or (credentials and each.credential)]
+    sources = [*CORE, *beyond]
     return _Scanner([_Compiled(source, source not in CORE) for source in sources], sources)

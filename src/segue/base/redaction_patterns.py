@@ -16,12 +16,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One kind of finding; `hidden` ones are never echoed, not even cut."""
+    """One kind of finding; `hidden` ones are never echoed, not even cut.
+
+    `credential` says, of the extended set, that it lets somebody in: not a path, a host or a port.
+    """
 
     label: str
     regex: str
     accepts: Callable[[Any, str], bool] | None = None
     hidden: bool = False
+    credential: bool = False
 
 
 CORE = (
@@ -66,9 +70,13 @@ def _arn(match: Any, _: str) -> bool:
     return bool(match.group(2)) or "example" not in match.group()
 
 
+# `Bearer Authentication` and `bearer tokenProvider` are prose and code.
+_WORDS = re.compile(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})*[.]?")
+
+
 def _bearer(match: Any, _: str) -> bool:
     value = match.group(2)
-    mixed = value != value.lower() and value != value.upper()
+    mixed = value != value.lower() and value != value.upper() and not _WORDS.fullmatch(value)
     return _is_value(value) and (_looks_random(value) or mixed or len(value) >= 20)
 
 
@@ -108,6 +116,21 @@ def _env_value(match: Any, _: str) -> bool:
     return _is_value(match.group(2))
 
 
+def _env_secret(match: Any, _: str) -> bool:
+    name, _, value = match.group(1).partition("=")
+    value = value.strip("\"'`")
+    return bool(_SECRET_NAME.search(name)) and len(value) >= 8 and not value.isdigit() and _is_secret(value)
+
+
+def _is_secret(value: str) -> bool:
+    return _is_value(value) and value[0] not in "/~." and "://" not in value
+
+
+_SECRET_NAME = re.compile(
+    r"_(?:SECRET|TOKEN|PASSWORD|PASSWD|PWD|PASS|PASSPHRASE|APIKEY|(?:API|ACCESS|SECRET|PRIVATE|SIGNING|ENCRYPTION)_KEY)$"
+)
+
+
 def _pem(match: Any, _: str) -> bool:
     return not re.fullmatch(CORE[5].regex, match.group())
 
@@ -116,30 +139,53 @@ def _unc(match: Any, _: str) -> bool:
     return len(match.group(2)) > 1 and len(match.group(3)) > 1
 
 
+_ASSIGNED = (
+    r"(?:^|[^\w$.\-])((?:export\s+|set\s+|setx\s+|env\s+)?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+="
+    r"(\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`|[\"'`]?[^\s\"'`=,;)]+))"
+)
+_EXPORTED = (
+    r"(\b(?:export|setx?|env)\s+[A-Z][A-Z0-9_]+="
+    r"(\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`|[\"'`]?[^\s\"'`=,;)]+))"
+)
+
 EXTENDED = (
-    Pattern("github-pat", r"\bgithub_pat_[A-Za-z0-9_]{20,}"),
-    Pattern("npm-token", r"\bnpm_[A-Za-z0-9]{36,}"),
-    Pattern("model-key", r"(\bsk-((?:[A-Za-z0-9_]{1,24}-){0,6}[A-Za-z0-9_]{20,}[A-Za-z0-9_\-]*))", _model_key),
+    Pattern("github-pat", r"\bgithub_pat_[A-Za-z0-9_]{20,}", credential=True),
+    Pattern("npm-token", r"\bnpm_[A-Za-z0-9]{36,}", credential=True),
+    Pattern(
+        "model-key",
+        r"(\bsk-((?:[A-Za-z0-9_]{1,24}-){0,6}[A-Za-z0-9_]{20,}[A-Za-z0-9_\-]*))",
+        _model_key,
+        credential=True,
+    ),
     Pattern(
         "vendor-token",
         r"\b(?:hf_[A-Za-z0-9]{30,}|gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{40,}|glpat-[\w\-]{20,}|pypi-AgE[\w\-]{50,}|dop_v1_[a-f0-9]{64}|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32})",
+        credential=True,
     ),
     Pattern("aws-arn", r"(\barn:aws[a-z\-]*:[a-z0-9\-]+:[a-z0-9\-]*:(\d{12})?:[A-Za-z0-9_\-/:.*+=,@]+)", _arn),
     Pattern(
         "aws-secret",
         r"(?i)(\b(?:aws[_\-. ]?)?secret[_\-. ]?(?:access[_\-. ]?)?key(?:\s+id)?[\"'`]?"
         r"\s*(?::|=>|=|\bis\b|\s)\s*[\"'`]?[A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+_]|$)",
+        credential=True,
     ),
     Pattern(
         "auth-header",
         r"(?i)((?:authorization[\"'`]?\s*[:=,]\s*[\"'`]?(?:bearer|basic|token|digest)|\bbearer)\s+[\"'`]?([A-Za-z0-9._~+/\-]{8,}=*))",
         _bearer,
+        credential=True,
     ),
-    Pattern("url-credentials", r"(?i)(\b[a-z][a-z0-9+.\-]*://[^\s/:@\"'<>]*:([^\s/@\"'<>]+)@)[^\s/]", _password),
+    Pattern(
+        "url-credentials",
+        r"(?i)(\b[a-z][a-z0-9+.\-]*://[^\s/:@\"'<>]*:([^\s/@\"'<>]+)@)[^\s/]",
+        _password,
+        credential=True,
+    ),
     Pattern(
         "connection-string",
         r"(?i)(\b(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|valkey|amqps?|mssql|sqlserver|oracle|clickhouse|cockroachdb|nats|kafka|ldaps?|smtps?)(?:\+[a-z0-9_]+)?://[^\s/:@\"'<>]*:([^\s/@\"'<>]+)@[^\s\"'`<>)]*)",
         _password,
+        credential=True,
     ),
     Pattern(
         "connection-string",
@@ -147,9 +193,10 @@ EXTENDED = (
         r"|initial catalog|accountname|endpoint|defaultendpointsprotocol)\s?=[^;\n]+;(?:[^\n]*;)?"
         r"\s*(?:password|pwd|accountkey|sharedaccesskey)\s?=\s?([^;\s\"'`]+))",
         _password,
+        credential=True,
     ),
-    Pattern("connection-string", r"(?i)(\bhost=\S+\s(?:[^\n]*\s)?password=([^\s\"'`]+))", _password),
-    Pattern("pem-header", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----", _pem, hidden=True),
+    Pattern("connection-string", r"(?i)(\bhost=\S+\s(?:[^\n]*\s)?password=([^\s\"'`]+))", _password, credential=True),
+    Pattern("pem-header", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----", _pem, hidden=True, credential=True),
     Pattern(
         "ssh-public-key",
         r"\b(?:ecdsa-sha2-nistp\d{3}|sk-ssh-ed25519@openssh\.com|sk-ecdsa-sha2-nistp256@openssh\.com)\s+AAAA[A-Za-z0-9+/]{20,}",
@@ -188,17 +235,9 @@ EXTENDED = (
         r"(?i)(?:^|[^\w.\-$])([a-z0-9](?:[a-z0-9\-]*\.)+(?:local|internal|lan|localdomain))\b",
         _local_host,
     ),
-    Pattern(
-        "env-var",
-        r"(?:^|[^\w$.\-])((?:export\s+|set\s+|setx\s+|env\s+)?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+="
-        r"(\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`|[\"'`]?[^\s\"'`=,;)]+))",
-        _env_value,
-    ),
-    Pattern(
-        "env-var",
-        r"(\b(?:export|setx?|env)\s+[A-Z][A-Z0-9_]+="
-        r"(\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`|[\"'`]?[^\s\"'`=,;)]+))",
-        _env_value,
-    ),
+    Pattern("env-var", _ASSIGNED, _env_value),
+    Pattern("env-var", _EXPORTED, _env_value),
+    Pattern("env-var", _ASSIGNED, _env_secret, credential=True),
+    Pattern("env-var", _EXPORTED, _env_secret, credential=True),
     Pattern("env-var", r"(?i)(\$env:[a-z_][a-z0-9_]*\s*=\s*(\"[^\"\n]*\"|'[^'\n]*'|[\"'`]?[^\s\"'`]+))", _env_value),
 )

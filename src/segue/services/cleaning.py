@@ -38,12 +38,12 @@ def clean(item: Item, policy: Policy) -> Item:
         **{f"tags[{place}]": text for place, text in enumerate(item.tags)},
     }
     fields = [Field(path, text, True) for path, text in texts.items() if text]
-    found = redaction.scan(fields, core_only=True)
+    found = redaction.scan(fields, core_only=True, credentials=True)
     if not found:
         return checked
     if policy != "mask":
         raise RedactionRefused(found, "memory.redaction", _MEND)
-    masked = texts | {field.path: redaction.mask(field, core_only=True)[0] for field in fields}
+    masked = texts | {field.path: redaction.mask(field, core_only=True, credentials=True)[0] for field in fields}
     without = replace(
         checked,
         content=masked["content"],

@@ -162,7 +162,7 @@ def _name(given: str) -> str:
     name = " ".join(given.replace("\0", "\ufffd").split())
     if not jsontext.is_unicode(name) or not 0 < len(name) <= names.MAX_LENGTH or not names.key(name):
         raise InvalidInput("entity.name", f"a name is Unicode text of 1 to {names.MAX_LENGTH} characters")
-    found = redaction.scan(_fields(name), core_only=True)
+    found = redaction.scan(_fields(name), core_only=True, credentials=True)
     if found:
         raise RedactionRefused(found, "entity.redaction", "Give a name without it")
     return name

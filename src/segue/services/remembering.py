@@ -166,9 +166,11 @@ class Writer:
         waited = memory.status == "pending"
         # What the user says holds, whoever proposed it before.
         holds = waited and status == "active" and author == "user" and not item.retired
-        merged = repetition.joined(memory, item)
+        # Who may not replace a memory does not change it by the way either: that he says it too is all that counts.
+        may_add = not supersession.needs_review(author, memory)
+        merged = repetition.joined(memory, item) if may_add else memory
         if holds or not waited:  # what waits to be looked at must not come to mean more
-            if not supersession.needs_review(author, memory):
+            if may_add:
                 merged = repetition.completed(merged, item)
             if TRUST[author] > TRUST[memory.provenance.author_class]:
                 # What the user says too is the user's word from then on.
