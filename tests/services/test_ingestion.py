@@ -479,6 +479,44 @@ def test_secrets_are_masked_one_by_one_where_that_is_wanted(segue_: segue.Segue,
     assert set(counts(segue_.ingestion.ingest(path, redaction="mask"))) == {"known", "refused"}
 
 
+SECRET_NAMES = (f"note-{SECRET}.md", f"note-{SECRET[:-1]}9.md", "文档/home/ada/n.md", "/home/bob/n.md".lstrip("/"))
+
+
+@pytest.mark.parametrize("folder", ["notes", f"notes-{SECRET}"])
+def test_files_whose_names_hold_secrets_are_told_apart(segue_: segue.Segue, tmp_path: Path, folder: str) -> None:
+    place = tmp_path / folder
+    for number, name in enumerate(SECRET_NAMES):
+        note(place, f"# A\n\nLoaf {number}.\n\n# B\n\nRoll {number}.\n", name)
+    assert counts(segue_.ingestion.ingest(place, redaction="mask")) == {"new": 8}
+    before = tally(segue_)
+    for _ in range(2):
+        assert counts(segue_.ingestion.ingest(place, redaction="mask")) == {"known": 8}
+        assert tally(segue_) == before
+    assert SECRET not in everything(segue_)
+    assert contents(segue_, "retired") == set()
+    assert len(segue_.memories.sources()) == 4
+    segue_.ingestion.ingest(place)  # what is refused this time is not gone
+    assert contents(segue_, "retired") == set()
+    note(place, "# A\n\nLoaf 0.\n", SECRET_NAMES[0])
+    (place / SECRET_NAMES[1]).unlink()
+    assert counts(segue_.ingestion.ingest(place, redaction="mask")) == {"known": 5, "retired": 3}
+    assert contents(segue_, "retired") == {"B\n\nRoll 0.", "A\n\nLoaf 1.", "B\n\nRoll 1."}
+    require_sound(segue_)
+
+
+def test_places_whose_names_hold_secrets_are_told_apart(segue_: segue.Segue, tmp_path: Path) -> None:
+    names = [SECRET, SECRET[:-1] + "9", SECRET[:-1] + "9/" + "x" * 440]
+    path = tmp_path / "memory-store.json"
+    memories = [{"id": name, "content": f"Loaf {number}."} for number, name in enumerate(names)]
+    older = {"type": "supersedes", "from": names[1], "to": names[0]}
+    path.write_bytes(samples.pam(*memories, relations=[older]))
+    assert counts(segue_.ingestion.ingest(path, redaction="mask")) == {"new": 3, "replaced": 1}
+    assert contents(segue_, "retired") == {"Loaf 0."}
+    assert counts(segue_.ingestion.ingest(path, redaction="mask")) == {"known": 3}
+    assert SECRET not in everything(segue_)
+    assert all(len(row["source"] + row["place"]) < making.MAX_REF for row in rows_of(segue_, "memory_sources"))
+
+
 @pytest.mark.requirement("memories-17")
 @pytest.mark.parametrize("form", ["chatgpt", "claude", "claude-code", "codex", "markdown", "letta"])
 def test_what_segue_put_there_itself_is_dropped(segue_: segue.Segue, tmp_path: Path, form: str) -> None:

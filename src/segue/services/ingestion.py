@@ -22,17 +22,21 @@ from segue.conversions import memories as conversions
 from segue.conversions.interchange import mcp_memory, pam
 from segue.conversions.interchange.formats import detect, read_items
 from segue.conversions.interchange.source import single
+from segue.memories import identity as same
+from segue.memories.making import MAX_REF
+from segue.services.cleaning import clean
 from segue.services.scoped import ScopedService
 from segue.storage import capsules as capsule_rows
 from segue.storage import events
 from segue.storage import memories as rows
 from segue.storage import memory_sources as sources
 from segue.storage import packets as packet_rows
+from segue.storage import settings
 from segue.storage.failures import translated
 from segue.transcripts.conversation import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     import sqlalchemy as sa
@@ -48,6 +52,8 @@ if TYPE_CHECKING:
     from segue.transcripts.exports import OnProgress
 
 BATCH = 500  # items of one transaction: what a kill can undo
+_MARK = 12  # hex digits that tell apart what was masked
+_LONGEST = MAX_REF - _MARK - 2
 _MOST_PROBLEMS = 1_000  # that a report names; the rest is counted
 _UNREAD = ("import.read", "import.limit", "import.kept_out")
 # Notes are edited where they lie, so what is gone from one does not hold any more. The rest are copies.
@@ -196,8 +202,8 @@ class Ingestion(ScopedService):
         """Take what was found; `whole` is how all sources begin that this reading must have come upon."""
         taking = _Taking(self._memories, report, project, redaction, whole)
         for batch in _batches(found, whole=taking.living):
-            with self._memories.writing(redaction) as (_, writer):
-                taking.take(batch, writer)
+            with self._memories.writing(redaction) as (connection, writer):
+                taking.take(connection, batch, writer)
         if taking.unsettled:
             with self._memories.writing() as (connection, _):
                 taking.settle(connection)
@@ -235,6 +241,7 @@ class _Taking:
         self._redaction = redaction
         self._places: dict[str, set[str]] = {}
         self._seen: Counter[str] = Counter()
+        self._kept_as: dict[str, str] = {}  # refs that are kept under another name, since they hold a secret
         self._replacing: list[tuple[str, str]] = []  # id of a memory, ref of what it replaces
 
     @property
@@ -249,13 +256,13 @@ class _Taking:
 
     def take_all(self, connection: sa.Connection, found: Iterable[Found]) -> None:
         """Take what is one batch, and settle it, inside a transaction that somebody else has begun."""
-        self.take(found, self._memories.writer(connection, self._redaction))
+        self.take(connection, found, self._memories.writer(connection, self._redaction))
         if self.unsettled:
             self.settle(connection)
 
-    def take(self, batch: Iterable[Found], writer: Writer) -> None:
+    def take(self, connection: sa.Connection, batch: Iterable[Found], writer: Writer) -> None:
         """Write one batch."""
-        items = list(self._kept(batch, writer))
+        items = list(self._kept(connection, batch, writer))
         written = writer.write(items)
         writer.finish()
         for item, each in zip(items, written, strict=True):
@@ -264,22 +271,44 @@ class _Taking:
             if each.memory is not None and each.verdict != "known":
                 self._replacing += [(each.memory.id, ref) for ref in item.supersedes]
 
-    def _kept(self, batch: Iterable[Found], writer: Writer) -> Iterator[Item]:
+    def _kept(self, connection: sa.Connection, batch: Iterable[Found], writer: Writer) -> Iterator[Item]:
         for found in batch:
             if isinstance(found, Problem):
                 self._report.problem(found)
                 continue
             item = found if found.project or not self._project else replace(found, project=self._project)
             item = self._told_apart(item)
-            if jsontext.is_unicode(item.provenance.ref):
-                source, place = sources.split(item.provenance.ref)
-                self._report.sources.add(source)
-                self._places.setdefault(source, set()).add(place)  # also where it is refused: it is not gone
             try:
-                yield writer.clean(item)
+                cleaned = self._named(connection, item, writer.clean(item))
             except SegueError as error:
                 self._report.counts["refused"] += 1
                 self._report.problem(Problem(error.code, error.message, hidden.shown(item.provenance.ref, 200)))
+                self._refused(connection, item)
+            else:
+                self._report.sources.add(self._met(cleaned.provenance.ref))
+                yield cleaned
+
+    def _named(self, connection: sa.Connection, item: Item, cleaned: Item) -> Item:
+        """An item whose ref, where a secret was masked in it, is still another one than that of any other place."""
+        given = item.provenance.ref
+        ref = _told_apart(given, cleaned.provenance.ref, lambda: settings.signing_key(connection))
+        if ref == cleaned.provenance.ref:
+            return cleaned
+        self._kept_as[given] = ref
+        return replace(cleaned, provenance=replace(cleaned.provenance, ref=ref))
+
+    def _refused(self, connection: sa.Connection, item: Item) -> None:
+        """What is refused is not gone from where it stands, by whatever name it may have been kept before."""
+        with suppress(SegueError):
+            self._met(self._named(connection, item, clean(item, "mask")).provenance.ref)
+        if jsontext.is_unicode(item.provenance.ref):
+            self._report.sources.add(self._met(item.provenance.ref))
+
+    def _met(self, ref: str) -> str:
+        """Note that a place was come upon, and return its source."""
+        source, place = sources.split(ref)
+        self._places.setdefault(source, set()).add(place)
+        return source
 
     def _told_apart(self, item: Item) -> Item:
         """A place that a file names twice is two, else each reading would replace the one by the other."""
@@ -301,9 +330,10 @@ class _Taking:
         writer.finish()
 
     def _replace(self, connection: sa.Connection, writer: Writer) -> None:
-        refs = sources.at(connection, self._memories.scope_id, [sources.split(ref) for _, ref in self._replacing])
-        for new_id, ref in self._replacing:
-            said = refs.get(sources.split(ref))
+        replacing = [(new_id, sources.split(self._kept_as.get(ref, ref))) for new_id, ref in self._replacing]
+        known = sources.at(connection, self._memories.scope_id, [place for _, place in replacing])
+        for new_id, place in replacing:
+            said = known.get(place)
             if said is not None and self._memories.replace_quietly(connection, writer, said.memory_id, new_id):
                 self._report.counts["replaced"] += 1
 
@@ -353,6 +383,18 @@ def _source(found: Found) -> str:
     return "" if isinstance(found, Problem) else found.provenance.source
 
 
+def _told_apart(given: str, kept: str, key: Callable[[], bytes]) -> str:
+    """A ref in which secrets were masked, with a hash of what it was: two names must not become one by that."""
+    if kept == given.strip().replace("\0", "\ufffd"):
+        return kept
+    (source, place), (masked, masked_place) = sources.split(given), sources.split(kept)
+    if masked_place != place:
+        masked_place = f"{masked_place[: _LONGEST // 2]}~{same.keyed(given, key())[:_MARK]}"
+    if masked != source:
+        masked = f"{masked[: max(_LONGEST - len(masked_place), 0)]}~{same.keyed(source, key())[:_MARK]}"
+    return f"{masked}#{masked_place}" if masked_place else masked
+
+
 def _label(path: Path, form: Format) -> str:
     """A name for a folder of notes, or for a file of another format, that says which it is and not where it lies."""
     place = path
@@ -363,6 +405,7 @@ def _label(path: Path, form: Format) -> str:
     real = os.path.realpath(place)
     digest = hashlib.sha256(os.fsencode(real)).hexdigest()[:8]
     name = os.fsencode(os.path.basename(real)).decode("utf-8", "replace")  # noqa: PTH119 - of the real path
+    name = hidden.mask(hidden.Field("ref", name, True))[0]
     return f"{name[:60] or 'root'}-{digest}"
 
 
