@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 SHORT_LENGTH = 8
+_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def new(now: datetime) -> str:
@@ -23,9 +24,9 @@ def new(now: datetime) -> str:
 
 def following(identifier: str) -> str:
     """Return the ULID after `identifier`, so that what is made together sorts in the order it was made in."""
-    from ulid import ULID
-
-    return str(ULID.from_int(int(ULID.from_str(identifier)) + 1))
+    head = identifier.rstrip(_DIGITS[-1])
+    digit = _DIGITS[_DIGITS.index(head[-1]) + 1]
+    return f"{head[:-1]}{digit}".ljust(len(identifier), _DIGITS[0])
 
 
 def short(identifier: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from segue.base import jsontext, own, redaction, text, time
@@ -228,6 +229,8 @@ def checked(source: Item) -> Item:
 
 
 def _text(name: str, value: str, limit: int) -> str:
+    if not value:
+        return value
     value = value.strip().replace("\0", "\ufffd")
     if not jsontext.is_unicode(value):
         raise InvalidInput("memory.value", f"{name} holds half a character; it is no Unicode text")
@@ -272,8 +275,11 @@ def instant(name: str, written: str | None) -> datetime | None:
     if written is None:
         return None
     try:
-        return time.parse(written)
+        return _parsed(written)
     except ValueError:
         raise InvalidInput(
             "memory.time", f"{name}: not an RFC 3339 time with its offset: '{redaction.shown(written, 40)}'"
         ) from None
+
+
+_parsed = lru_cache(maxsize=256)(time.parse)  # what is read together often has one time

@@ -27,6 +27,9 @@ class Event:
     details: dict[str, Any]
 
 
+_APPEND = sa.insert(events)
+
+
 def append(
     connection: sa.Connection,
     scope_id: str,
@@ -39,17 +42,16 @@ def append(
 ) -> str:
     """Append one event to the log of a scope and return its id."""
     event_id = ids.new(now)
-    connection.execute(
-        sa.insert(events).values(
-            scope_id=scope_id,
-            id=event_id,
-            at_us=time.microseconds(now),
-            actor=actor,
-            kind=kind,
-            subject=subject,
-            details=jsontext.dump(dict(details or {}), sort_keys=True).decode(),
-        )
-    )
+    row = {
+        "scope_id": scope_id,
+        "id": event_id,
+        "at_us": time.microseconds(now),
+        "actor": actor,
+        "kind": kind,
+        "subject": subject,
+        "details": jsontext.dump(dict(details or {}), sort_keys=True).decode(),
+    }
+    connection.execute(_APPEND, row)
     return event_id
 
 

@@ -11,6 +11,7 @@ from segue.base import text, time
 from segue.memories.filter import Filter
 from segue.memories.item import Provenance
 from segue.memories.memory import STATUSES, Memory
+from segue.storage import bulk
 from segue.storage.memory_conditions import conditions
 from segue.storage.tables import memories, memory_sources, memory_tags
 
@@ -22,13 +23,25 @@ _COLUMNS = memories.c
 _BATCH = 500
 INDEXED = Filter(statuses=("active", "retired"))  # what search keeps rows of
 _NEWEST_FIRST = (_COLUMNS.captured_us.desc(), _COLUMNS.id.desc())
+_IN_SCOPE = _COLUMNS.scope_id == sa.bindparam("in_scope")
+_GET = sa.select(memories).where(_IN_SCOPE, _COLUMNS.id == sa.bindparam("of_id"))
+_BY_IDENTITY = (
+    sa.select(memories)
+    .where(_IN_SCOPE, _COLUMNS.identity.in_(sa.bindparam("identities", expanding=True)))
+    .order_by(_COLUMNS.captured_us, _COLUMNS.id)
+)
+_SET_OCCURRENCES = (
+    sa.update(memories)
+    .where(_IN_SCOPE, _COLUMNS.id == sa.bindparam("of_id"))
+    .values(occurrences=sa.bindparam("counted"))
+)
 
 
 def insert(connection: sa.Connection, scope_id: str, rows: Sequence[tuple[Memory, str]]) -> None:
     """Add memories, each with its identity; their ids must be free in the scope."""
     if rows:
         values = [{"scope_id": scope_id, "owner_id": scope_id, **_values(memory, named)} for memory, named in rows]
-        connection.execute(sa.insert(memories), values)
+        bulk.insert(connection, memories, values)
         write_tags(connection, scope_id, [memory for memory, _ in rows])
 
 
@@ -46,18 +59,14 @@ def replace(connection: sa.Connection, scope_id: str, memory: Memory, identity: 
 def write_tags(connection: sa.Connection, scope_id: str, written: Iterable[Memory]) -> None:
     """Add what memories are listed by to the table of tags."""
     rows = [{"scope_id": scope_id, "tag": tag, "memory_id": each.id} for each in written for tag in each.tags]
-    if rows:
-        connection.execute(sa.insert(memory_tags), rows)
+    bulk.insert(connection, memory_tags, rows)
 
 
 def set_occurrences(connection: sa.Connection, scope_id: str, counts: Mapping[str, int]) -> None:
     """Write how many sources say each of the memories."""
     if counts:
-        statement = sa.update(memories).where(
-            _COLUMNS.scope_id == sa.bindparam("in_scope"), _COLUMNS.id == sa.bindparam("of_id")
-        )
         connection.execute(
-            statement.values(occurrences=sa.bindparam("counted")),
+            _SET_OCCURRENCES,
             [{"in_scope": scope_id, "of_id": each, "counted": count} for each, count in counts.items()],
         )
 
@@ -72,7 +81,7 @@ def delete(connection: sa.Connection, scope_id: str, memory_ids: Sequence[str]) 
 
 def get(connection: sa.Connection, scope_id: str, memory_id: str) -> Memory | None:
     """Return the memory of that exact id, None where the scope has none."""
-    row = connection.execute(sa.select(memories).where(*_is(scope_id, memory_id))).one_or_none()
+    row = connection.execute(_GET, {"in_scope": scope_id, "of_id": memory_id}).one_or_none()
     return None if row is None else stored(row)
 
 
@@ -92,8 +101,7 @@ def by_identity(connection: sa.Connection, scope_id: str, identities: Sequence[s
     """Return the memories that have any of the identities, oldest first, by identity."""
     found: dict[str, list[Memory]] = {}
     for batch in batches(identities):
-        query = sa.select(memories).where(_COLUMNS.scope_id == scope_id, _COLUMNS.identity.in_(batch))
-        for row in connection.execute(query.order_by(_COLUMNS.captured_us, _COLUMNS.id)):
+        for row in connection.execute(_BY_IDENTITY, {"in_scope": scope_id, "identities": batch}):
             found.setdefault(row.identity, []).append(stored(row))
     return found
 

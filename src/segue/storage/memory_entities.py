@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from segue.storage import bulk
 from segue.storage.memories import batches
 from segue.storage.tables import entity_aliases, memories, memory_entities
 
@@ -63,8 +64,7 @@ def write(connection: sa.Connection, scope_id: str, memory_ids: Sequence[str], n
         {"scope_id": scope_id, "key": each.key, "memory_id": each.memory_id, "name": each.name, "given": each.given}
         for each in named
     ]
-    if rows:
-        connection.execute(sa.insert(memory_entities), rows)
+    bulk.insert(connection, memory_entities, rows)
 
 
 def of(connection: sa.Connection, scope_id: str, memory_ids: Sequence[str]) -> dict[str, list[Named]]:

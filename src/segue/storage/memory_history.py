@@ -169,12 +169,16 @@ def all_tombstones(connection: sa.Connection, scope_id: str) -> list[Tombstone]:
 
 def forgotten(connection: sa.Connection, scope_id: str, keyed_hashes: Sequence[str]) -> set[str]:
     """Return which of the keyed hashes are those of forgotten texts."""
-    columns = memory_tombstones.c
     found: set[str] = set()
     for batch in batches(keyed_hashes):
-        query = sa.select(columns.keyed_hash).where(columns.scope_id == scope_id, columns.keyed_hash.in_(batch))
-        found |= set(connection.execute(query).scalars())
+        found |= set(connection.execute(_FORGOTTEN, {"in_scope": scope_id, "hashes": batch}).scalars())
     return found
+
+
+_FORGOTTEN = sa.select(memory_tombstones.c.keyed_hash).where(
+    memory_tombstones.c.scope_id == sa.bindparam("in_scope"),
+    memory_tombstones.c.keyed_hash.in_(sa.bindparam("hashes", expanding=True)),
+)
 
 
 def _tombstone(row: sa.Row[Any]) -> Tombstone:

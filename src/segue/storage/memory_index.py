@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from segue.base import ids
+from segue.storage import bulk
 from segue.storage.memories import batches
 from segue.storage.tables import (
     memories,
@@ -29,6 +29,15 @@ if TYPE_CHECKING:
 
 _COLUMNS = memory_index.c
 _READ = 20_000
+_STATE = sa.select(memory_state).where(memory_state.c.scope_id == sa.bindparam("in_scope"))
+_PUT_STATE = sa.update(memory_state).where(memory_state.c.scope_id == sa.bindparam("in_scope"))
+_COUNTS = sa.select(memory_words.c.word, memory_words.c.count).where(
+    memory_words.c.scope_id == sa.bindparam("in_scope"), memory_words.c.word.in_(sa.bindparam("some", expanding=True))
+)
+_ADDED = (
+    "ON CONFLICT (scope_id, word) DO UPDATE "
+    "SET count = memory_words.count + excluded.count, generation = excluded.generation"
+)
 
 
 class Row(NamedTuple):
@@ -81,7 +90,7 @@ EMPTY = State("", 0, 0, 0, "", "")
 
 def state(connection: sa.Connection, scope_id: str) -> State:
     """Return the state of a scope's index; EMPTY before the first write."""
-    row = connection.execute(sa.select(memory_state).where(memory_state.c.scope_id == scope_id)).one_or_none()
+    row = connection.execute(_STATE, {"in_scope": scope_id}).one_or_none()
     if row is None:
         return EMPTY
     return State(row.epoch, row.generation, row.words, row.weighed_words, row.embedder or "", row.reindexed_to or "")
@@ -97,10 +106,7 @@ def put_state(connection: sa.Connection, scope_id: str, new: State) -> None:
         "embedder": new.embedder or None,
         "reindexed_to": new.reindexed_to or None,
     }
-    changed = connection.execute(
-        sa.update(memory_state).where(memory_state.c.scope_id == scope_id).values(**values)
-    ).rowcount
-    if not changed:
+    if not connection.execute(_PUT_STATE, {"in_scope": scope_id} | values).rowcount:
         connection.execute(sa.insert(memory_state).values(scope_id=scope_id, **values))
 
 
@@ -117,8 +123,11 @@ def write(connection: sa.Connection, scope_id: str, rows: Sequence[Row], generat
     if not rows:
         return
     remove(connection, scope_id, [row.memory_id for row in rows])
-    values = [{"scope_id": scope_id, "generation": generation, **row._asdict()} for row in rows]
-    connection.execute(sa.insert(memory_index), values)
+    bulk.insert(
+        connection,
+        memory_index,
+        [{"scope_id": scope_id, "generation": generation, **row._asdict()} for row in rows],
+    )
 
 
 def write_meanings(connection: sa.Connection, scope_id: str, rows: Sequence[MeaningRow], generation: int) -> None:
@@ -241,11 +250,9 @@ def words(connection: sa.Connection, scope_id: str, since: int = -1) -> dict[str
 
 def counts_of(connection: sa.Connection, scope_id: str, some: Sequence[str]) -> dict[str, int]:
     """Return how often each of `some` words stands in the scope; those that do not are left out."""
-    columns = memory_words.c
     found: dict[str, int] = {}
     for batch in batches(some):
-        query = sa.select(columns.word, columns.count).where(columns.scope_id == scope_id, columns.word.in_(batch))
-        found |= {row[0]: row[1] for row in connection.execute(query)}
+        found |= {row[0]: row[1] for row in connection.execute(_COUNTS, {"in_scope": scope_id, "some": batch})}
     return found
 
 
@@ -255,16 +262,7 @@ def add_words(connection: sa.Connection, scope_id: str, changes: Mapping[str, in
     if not changed:
         return
     rows = [{"scope_id": scope_id, "word": word, "count": change, "generation": generation} for word, change in changed]
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    statement = dialect.insert(memory_words)
-    statement = statement.on_conflict_do_update(
-        index_elements=["scope_id", "word"],
-        set_={
-            "count": memory_words.c.count + statement.excluded.count,
-            "generation": statement.excluded.generation,
-        },
-    )
-    connection.execute(statement, rows)
+    bulk.insert(connection, memory_words, rows, _ADDED)
     columns = memory_words.c
     for batch in batches([word for word, change in changed if change < 0]):
         connection.execute(

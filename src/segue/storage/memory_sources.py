@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from segue.base import time
+from segue.storage import bulk
 from segue.storage.memories import batches
 from segue.storage.tables import memory_sources
 
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
     from segue.memories.item import Provenance
 
 _COLUMNS = memory_sources.c
+_AT = sa.select(memory_sources).where(
+    _COLUMNS.scope_id == sa.bindparam("in_scope"),
+    _COLUMNS.source.in_(sa.bindparam("sources", expanding=True)),
+    _COLUMNS.place.in_(sa.bindparam("places", expanding=True)),
+)
+_PLACES = sa.select(_COLUMNS.place).where(
+    _COLUMNS.scope_id == sa.bindparam("in_scope"), _COLUMNS.source == sa.bindparam("of_source")
+)
 Place = tuple[str, str]
 
 
@@ -86,8 +95,7 @@ def add(connection: sa.Connection, scope_id: str, said: Iterable[Said]) -> None:
         }
         for each in said
     ]
-    if rows:
-        connection.execute(sa.insert(memory_sources), rows)
+    bulk.insert(connection, memory_sources, rows)
 
 
 def at(connection: sa.Connection, scope_id: str, places: Sequence[Place]) -> dict[Place, Said]:
@@ -96,10 +104,8 @@ def at(connection: sa.Connection, scope_id: str, places: Sequence[Place]) -> dic
     found: dict[Place, Said] = {}
     for sources in batches(list({source for source, _ in places})):
         for batch in batches(list({place for _, place in places})):
-            query = sa.select(memory_sources).where(
-                _COLUMNS.scope_id == scope_id, _COLUMNS.source.in_(sources), _COLUMNS.place.in_(batch)
-            )
-            found |= {(row.source, row.place): _said(row) for row in connection.execute(query)}
+            wanted_here = {"in_scope": scope_id, "sources": sources, "places": batch}
+            found |= {(row.source, row.place): _said(row) for row in connection.execute(_AT, wanted_here)}
     return {place: said for place, said in found.items() if place in wanted}
 
 
@@ -121,8 +127,7 @@ def from_source(connection: sa.Connection, scope_id: str, source: str) -> list[S
 
 def places(connection: sa.Connection, scope_id: str, source: str) -> list[str]:
     """Return the places at which one source said something."""
-    query = sa.select(_COLUMNS.place).where(_COLUMNS.scope_id == scope_id, _COLUMNS.source == source)
-    return list(connection.execute(query).scalars())
+    return list(connection.execute(_PLACES, {"in_scope": scope_id, "of_source": source}).scalars())
 
 
 def beginning(connection: sa.Connection, scope_id: str, start: str) -> list[str]:

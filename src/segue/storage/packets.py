@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from segue.base import text, time
 from segue.base.remotes import remote_key
 from segue.packets import fields
+from segue.storage import bulk
 from segue.storage.tables import packet_projects, packet_tags, packets
 
 if TYPE_CHECKING:
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
     from segue.packets.model import Packet
 
 _COLUMNS = packets.c
+_NEWEST_FIRST = (_COLUMNS.created_us.desc(), _COLUMNS.id.desc())
+_INSERT = sa.insert(packets)
+_IN_SCOPE = _COLUMNS.scope_id == sa.bindparam("in_scope")
+_GET = sa.select(packets).where(_IN_SCOPE, _COLUMNS.id == sa.bindparam("of_id"))
+_WITH_CONTENT = sa.select(_COLUMNS.id, _COLUMNS.created_us).where(
+    _IN_SCOPE,
+    _COLUMNS.content_hash == sa.bindparam("of_content"),
+    _COLUMNS.project_key.in_(sa.bindparam("of_projects", expanding=True)),
+)
 _BATCH = 500
 _PROJECT_LENGTH = 320
 # Digits of these would be found by every other search for a number.
@@ -126,8 +136,8 @@ def project_entry(name: str) -> str:
 
 def insert(connection: sa.Connection, stored: StoredPacket, packet: Packet) -> None:
     """Add a row; its id must be free in its scope."""
-    connection.execute(sa.insert(packets).values(**_row(stored), **derived(packet)))
-    _write_lists(connection, stored.scope_id, packet, stored.project_key, stored.project_label)
+    connection.execute(_INSERT, _row(stored) | derived(packet))
+    _write_lists(connection, stored.scope_id, packet, stored.project_key, stored.project_label, fresh=True)
 
 
 def replace(connection: sa.Connection, stored: StoredPacket, packet: Packet) -> None:
@@ -160,15 +170,20 @@ def _row(stored: StoredPacket) -> dict[str, Any]:
 
 
 def _write_lists(
-    connection: sa.Connection, scope_id: str, packet: Packet, project_key: str | None, project_label: str | None
+    connection: sa.Connection,
+    scope_id: str,
+    packet: Packet,
+    project_key: str | None,
+    project_label: str | None,
+    *,
+    fresh: bool = False,
 ) -> None:
     tags, projects = wanted_lists(packet, project_key, project_label)
     common = {"scope_id": scope_id, "packet_id": packet.id}
     for table, column, entries in ((packet_tags, "tag", tags), (packet_projects, "project", projects)):
-        connection.execute(sa.delete(table).where(table.c.scope_id == scope_id, table.c.packet_id == packet.id))
-        if entries:
-            rows = [common | {column: name, "created_us": created_us} for name, created_us in entries]
-            connection.execute(sa.insert(table), rows)
+        if not fresh:
+            connection.execute(sa.delete(table).where(table.c.scope_id == scope_id, table.c.packet_id == packet.id))
+        bulk.insert(connection, table, [common | {column: name, "created_us": at_us} for name, at_us in entries])
 
 
 def _is(scope_id: str, packet_id: str) -> tuple[sa.ColumnElement[bool], ...]:
@@ -182,7 +197,7 @@ def delete(connection: sa.Connection, scope_id: str, packet_id: str) -> bool:
 
 def get(connection: sa.Connection, scope_id: str, packet_id: str) -> StoredPacket | None:
     """Return the packet of that exact id, None where the scope has none."""
-    row = connection.execute(sa.select(packets).where(*_is(scope_id, packet_id))).one_or_none()
+    row = connection.execute(_GET, {"in_scope": scope_id, "of_id": packet_id}).one_or_none()
     return None if row is None else _stored(row)
 
 
@@ -213,16 +228,10 @@ def with_content(
     connection: sa.Connection, scope_id: str, content_hash: str, project_keys: tuple[str, ...]
 ) -> StoredPacket | None:
     """Return the newest packet that records the same state and was saved in a project of one of the keys."""
-    conditions = (
-        _COLUMNS.scope_id == scope_id,
-        _COLUMNS.content_hash == content_hash,
-        _COLUMNS.project_key.in_(project_keys),
-    )
-    row = connection.execute(sa.select(packets).where(*conditions).order_by(*_NEWEST_FIRST).limit(1)).one_or_none()
-    return None if row is None else _stored(row)
-
-
-_NEWEST_FIRST = (_COLUMNS.created_us.desc(), _COLUMNS.id.desc())
+    wanted = {"in_scope": scope_id, "of_content": content_hash, "of_projects": project_keys}
+    # Sorted here: asked for the newest, SQLite would go through all packets in the order of time.
+    newest = max(((row.created_us, row.id) for row in connection.execute(_WITH_CONTENT, wanted)), default=None)
+    return None if newest is None else get(connection, scope_id, newest[1])
 
 
 def listed(

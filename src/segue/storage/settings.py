@@ -11,11 +11,12 @@ from segue.storage.tables import settings
 
 KEY = "key"
 _KEY_BYTES = 32
+_GET = sa.select(settings.c.value).where(settings.c.name == sa.bindparam("of_name"))
 
 
 def get(connection: sa.Connection, name: str) -> str | None:
     """Return the value of a setting, None where there is none."""
-    value = connection.execute(sa.select(settings.c.value).where(settings.c.name == name)).scalar()
+    value = connection.execute(_GET, {"of_name": name}).scalar()
     return None if value is None else str(value)
 
 
