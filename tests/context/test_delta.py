@@ -196,6 +196,143 @@ def test_what_was_superseded_and_then_forgotten_is_evicted() -> None:
     assert (delta.evicted, delta.superseded) == (("a",), ())
 
 
+# -- what is served in another version ------------------------------------------------------------------------------
+
+
+def versions(**served: int) -> list[Served]:
+    return [Served(ref, 0.5, version) for ref, version in served.items()]
+
+
+@pytest.mark.requirement("context-delta-no-resend")
+def test_a_higher_version_of_what_is_known_is_renewed_once_in_the_order_of_the_pack() -> None:
+    state, delta = step(State(), versions(a=0, b=1, c=2))
+    assert (new(delta), delta.renewed) == (["a", "b", "c"], ())
+    state, delta = step(state, versions(c=3, d=7, b=1, a=1))
+    assert (new(delta), delta.renewed) == (["d"], ("c", "a"))
+    _, delta = step(state, versions(c=3, d=7, b=1, a=1))
+    assert (new(delta), delta.renewed) == ([], ())
+
+
+@pytest.mark.requirement("context-delta-no-resend")
+def test_the_highest_version_counts_also_of_two_in_one_pack() -> None:
+    state, _ = step(State(), versions(a=5))
+    state, delta = step(state, versions(a=4))
+    assert delta.renewed == ()
+    state, delta = step(state, versions(a=5))
+    assert delta.renewed == ()
+    state, delta = step(state, [Served("a", 0.5, 6), Served("b", 0.5, 1), Served("a", 1, 8), Served("a", 1, 2)])
+    assert (delta.renewed, state.known["a"].version) == (("a",), 8)
+
+
+@pytest.mark.requirement("context-delta-no-leak")
+def test_what_is_renewed_is_not_on_the_wire() -> None:
+    state, _ = step(State(), versions(a=1))
+    _, delta = step(state, versions(a=2))
+    assert delta.renewed == ("a",)
+    assert delta.to_json() == {"new": [], "evicted": [], "superseded": [], "cursor": "2"}
+
+
+def test_what_comes_back_is_new_in_whatever_version() -> None:
+    state, _ = step(State(), versions(a=9))
+    state, delta = step(after("", "", "", "", state=state), versions(a=2))
+    assert (new(delta), delta.renewed) == (["a"], ())
+    _, delta = step(state, versions(a=3))
+    assert delta.renewed == ("a",)
+
+
+def test_what_is_gone_or_superseded_is_not_renewed() -> None:
+    state, _ = step(State(), versions(a=1, b=1))
+    _, delta = step(state, versions(a=2, b=2), gone={"a"}, superseded={"b": ""})
+    assert delta.renewed == ()
+
+
+@pytest.mark.requirement("context-delta-since")
+def test_a_version_that_came_with_a_lost_answer_is_sent_again() -> None:
+    state, _ = step(State(), versions(a=1, b=1))
+    state, _ = step(state, versions(a=3, b=1))  # lost
+    _, delta = step(state, versions(b=1, a=3), since=1)
+    assert (new(delta), delta.renewed) == ([], ("a",))
+    _, delta = step(state, versions(a=2), since=1)
+    assert delta.renewed == ("a",)
+    _, delta = step(state, versions(a=3), since=2)
+    assert delta.renewed == ()
+    _, delta = step(state, versions(a=3), since=0)
+    assert (new(delta), delta.renewed) == (["a", "b"], ())
+
+
+@pytest.mark.requirement("context-delta-since")
+def test_a_version_that_was_lost_is_sent_when_a_pack_holds_it_again() -> None:
+    state, _ = step(State(), versions(a=1))
+    state, _ = step(state, versions(a=3))  # lost
+    state, delta = step(state, versions(b=1), since=1)
+    assert (new(delta), delta.renewed) == (["b"], ())
+    state, delta = step(state, versions(a=3))
+    assert delta.renewed == ("a",)
+    _, delta = step(state, versions(a=3))
+    assert delta.renewed == ()
+
+
+@pytest.mark.requirement("context-delta-since")
+def test_what_is_announced_again_is_not_renewed_as_well() -> None:
+    state, _ = step(State(), versions(a=1, b=1))
+    state, delta = step(state, versions(a=2), since=0)
+    assert (new(delta), delta.renewed) == (["a", "b"], ())
+    _, delta = step(state, versions(b=1, a=2))
+    assert (new(delta), delta.renewed) == ([], ())
+    _, delta = step(state, versions(b=1, a=3))
+    assert (new(delta), delta.renewed) == ([], ("a",))
+
+
+@pytest.mark.requirement("context-delta-since")
+def test_what_is_announced_again_in_a_lower_version_is_known_in_that_one() -> None:
+    """Whole at first, and lost; then in part."""
+    state, _ = step(State(), versions(a=5))  # lost
+    state, delta = step(state, versions(a=4), since=0)
+    assert new(delta) == ["a"]
+    _, delta = step(state, versions(a=5))
+    assert delta.renewed == ("a",)
+
+
+# -- packs of what held at an earlier time --------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("context-delta-superseded")
+def test_a_historic_pack_announces_what_is_superseded_now_and_the_next_tells_it() -> None:
+    served, heads = packed("old", "b", "taken-back"), {"old": "b", "taken-back": ""}
+    state, delta = step(State(), served, superseded=heads, historic=True)
+    assert (new(delta), delta.superseded) == (["old", "b", "taken-back"], ())
+    assert list(state.known) == ["old", "b", "taken-back"]
+    state, delta = step(state, served, superseded=heads)
+    assert (new(delta), delta.superseded) == ([], (Superseded("old", "b"), Superseded("taken-back", None)))
+    assert list(state.known) == ["b"]
+
+
+@pytest.mark.requirement("context-delta-superseded")
+def test_what_is_known_stays_in_a_historic_pack_and_leaves_without_it() -> None:
+    state, delta = step(after("old other b"), packed("old"), superseded={"old": "b", "other": "b"}, historic=True)
+    assert (new(delta), delta.evicted, delta.superseded) == ([], (), (Superseded("other", "b"),))
+    assert list(state.known) == ["old", "b"]
+    _, delta = step(state, packed("b"), superseded={"old": "b", "other": "b"}, historic=True)
+    assert delta.superseded == (Superseded("old", "b"),)
+
+
+@pytest.mark.requirement("context-delta-no-leak")
+def test_what_is_gone_is_not_announced_by_a_historic_pack_either() -> None:
+    state, delta = step(after("a"), packed("a", "b"), gone={"a", "b"}, superseded={"b": ""}, historic=True)
+    assert (new(delta), delta.evicted, list(state.known)) == ([], ("a",), [])
+
+
+@pytest.mark.requirement("context-delta-since")
+def test_what_was_superseded_is_new_in_a_historic_pack_and_superseded_again_after_it() -> None:
+    state, _ = step(after("old b"), packed("b"), superseded={"old": "b"})
+    state, delta = step(state, packed("old"), superseded={"old": "b"}, historic=True)
+    assert new(delta) == ["old"]
+    _, delta = step(state, packed("old"), superseded={"old": "b"}, historic=True, since=1)
+    assert (new(delta), delta.superseded) == (["old"], ())
+    _, delta = step(state, packed("b"), superseded={"old": "b"}, since=1)
+    assert (new(delta), delta.superseded) == ([], (Superseded("old", "b"),))
+
+
 # -- cursors, and what is sent again --------------------------------------------------------------------------------
 
 

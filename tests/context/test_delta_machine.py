@@ -20,7 +20,9 @@ from segue.context.working_set import read
 CAP, LOG, TTL = 5, 3, 4
 MEMORIES = [f"m{number:02}" for number in range(14)]
 REFS = st.sampled_from(MEMORIES)
-PACKS = st.lists(st.tuples(REFS, st.none() | st.floats(0, 1)), max_size=7)
+NEWEST = 9  # no version is higher
+PACKS = st.lists(st.tuples(REFS, st.none() | st.floats(0, 1), st.integers(0, NEWEST)), max_size=7)
+Pack = list[tuple[str, float | None, int]]
 
 
 class Model:
@@ -39,14 +41,14 @@ class Model:
     def fate(self, ref: str) -> tuple[int, str]:
         return [(cursor, kind) for cursor, kind, each in self.events if each == ref][-1]
 
-    def turn(self, pack: list[str], gone: set[str], heads: dict[str, str]) -> None:
+    def turn(self, pack: list[str], gone: set[str], heads: dict[str, str], *, historic: bool) -> None:
         self.cursor += 1
         pack = [ref for place, ref in enumerate(pack) if ref not in pack[:place]]
-        pack = [ref for ref in pack if ref not in gone and ref not in heads]
+        pack = [ref for ref in pack if ref not in gone and (historic or ref not in heads)]
         for ref in sorted(self.known()):
             if ref in gone:
                 self.events.append((self.cursor, "evicted", ref))
-            elif ref in heads:
+            elif ref in heads and ref not in pack:
                 self.events.append((self.cursor, "superseded", ref))
             elif ref not in pack and self.last_seen[ref] <= self.cursor - TTL:
                 self.events.append((self.cursor, "evicted", ref))
@@ -85,17 +87,24 @@ class Model:
 
 
 class Receiver:
-    """A client: the ids that it holds, and the last answer that it heard."""
+    """A client: the ids that it holds, each in its version, and the last answer that it heard.
+
+    It is delivered the text of what is new or renewed, and that alone.
+    """
 
     def __init__(self) -> None:
-        self.held: set[str] = set()
+        self.held: dict[str, int] = {}
         self.heard = 0
 
-    def hear(self, told: dict[str, Any], since: int | None) -> None:
+    def hear(self, told: dict[str, Any], renewed: set[str], pack: Pack, since: int | None) -> None:
         if since is not None and int(told["cursor"]) - 1 - since > LOG:
             self.held.clear()
-        self.held -= {*told["evicted"], *(each["ref"] for each in told["superseded"])}
-        self.held |= {each["ref"] for each in told["new"]}
+        for ref in (*told["evicted"], *(each["ref"] for each in told["superseded"])):
+            self.held.pop(ref, None)
+        for ref in {each["ref"] for each in told["new"]} | renewed:
+            delivered = [version for each, _, version in pack if each == ref]
+            # What the pack does not hold is sent beside it, as it is now.
+            self.held[ref] = max(*delivered, self.held.get(ref, 0), 0) if delivered else NEWEST
         self.heard = int(told["cursor"])
 
 
@@ -137,22 +146,22 @@ class Conversation(RuleBasedStateMachine):
         self.gone.discard(ref)
         self.above.pop(ref, None)
 
-    @rule(pack=PACKS, heard=st.booleans())
-    def serve(self, pack: list[tuple[str, float | None]], heard: bool) -> None:
+    @rule(pack=PACKS, heard=st.booleans(), historic=st.booleans())
+    def serve(self, pack: Pack, heard: bool, historic: bool) -> None:
         """A turn of those who heard every answer; one of them misses this one, and asks again with `since` later."""
-        missing = self.deaf.heard < self.state.cursor
-        told = self.tell(pack, self.deaf.heard if missing else None)
-        self.careful.hear(told, self.deaf.heard if missing else None)
+        since = self.deaf.heard if self.deaf.heard < self.state.cursor else None
+        told, renewed = self.tell(pack, since, historic=historic)
+        self.careful.hear(told, renewed, pack, since)
         if heard:
-            self.deaf.hear(told, self.deaf.heard if missing else None)
+            self.deaf.hear(told, renewed, pack, since)
 
-    @rule(pack=PACKS, share=st.floats(0, 1))
-    def send_again(self, pack: list[tuple[str, float | None]], share: float) -> None:
+    @rule(pack=PACKS, share=st.floats(0, 1), historic=st.booleans())
+    def send_again(self, pack: Pack, share: float, historic: bool) -> None:
         """Somebody asks for more than is missing."""
         since = min(round(self.state.cursor * share), self.deaf.heard)
-        told = self.tell(pack, since)
-        self.careful.hear(told, since)
-        self.deaf.hear(told, since)
+        told, renewed = self.tell(pack, since, historic=historic)
+        self.careful.hear(told, renewed, pack, since)
+        self.deaf.hear(told, renewed, pack, since)
 
     @rule(beyond=st.integers(1, 3), below=st.integers(-3, -1))
     def ask_wrongly(self, beyond: int, below: int) -> None:
@@ -160,24 +169,37 @@ class Conversation(RuleBasedStateMachine):
             with pytest.raises(InvalidInput):
                 step(self.state, [], since=since)
 
-    def tell(self, pack: list[tuple[str, float | None]], since: int | None) -> dict[str, Any]:
-        served = [Served(ref, relevance) for ref, relevance in pack]
-        before, heads = set(self.state.known), self.heads()
-        self.state, delta = step(self.state, served, gone=self.gone, superseded=heads, since=since)
+    def tell(self, pack: Pack, since: int | None, *, historic: bool) -> tuple[dict[str, Any], set[str]]:
+        served = [Served(*each) for each in pack]
+        before, heads = self.state.known, self.heads()
+        self.state, delta = step(self.state, served, gone=self.gone, superseded=heads, since=since, historic=historic)
         told = delta.to_json()
-        self.model.turn([ref for ref, _ in pack], self.gone, heads)
+        self.model.turn([ref for ref, _, _ in pack], self.gone, heads, historic=historic)
         expected = self.model.answer(heads, since)
         assert [each["ref"] for each in told["new"]] == expected["new"]
         assert told["evicted"] == expected["evicted"]
         assert [each["ref"] for each in told["superseded"]] == expected["superseded"]
         assert told["cursor"] == expected["cursor"]
         self.check_values(told, pack, heads)
+        self.check_renewed(told, delta.renewed, pack)
         if since is None:
-            self.check_gates(told, before)
-        return told
+            self.check_gates(told, set(before))
+            known = {ref: each.version for ref, each in before.items()}
+            renewable = before.keys() - {each["ref"] for each in told["new"]}
+            risen = {ref for ref, _, version in pack if version > known.get(ref, NEWEST)}
+            assert set(delta.renewed) == risen & set(self.model.packs[-1])
+            assert all(each.version >= known.get(ref, 0) for ref, each in self.state.known.items() if ref in renewable)
+        return told, set(delta.renewed)
 
-    def check_values(self, told: dict[str, Any], pack: list[tuple[str, float | None]], heads: dict[str, str]) -> None:
-        first = dict(reversed(pack))
+    def check_renewed(self, told: dict[str, Any], renewed: tuple[str, ...], pack: Pack) -> None:
+        """In the order of the pack, and not new; what a receiver has by now is not sent again by the next answer."""
+        assert list(renewed) == [ref for ref in self.model.packs[-1] if ref in renewed]
+        assert not {each["ref"] for each in told["new"]} & set(renewed)
+        _, again = step(self.state, [Served(*each) for each in pack], gone=self.gone, historic=True)
+        assert again.renewed == ()
+
+    def check_values(self, told: dict[str, Any], pack: Pack, heads: dict[str, str]) -> None:
+        first = {ref: relevance for ref, relevance, _ in reversed(pack)}
         for each in told["new"]:
             relevance = first.get(each["ref"])
             assert each["delta_relevance"] == (None if relevance is None else round(relevance, 6))
@@ -200,12 +222,18 @@ class Conversation(RuleBasedStateMachine):
     @invariant()
     def all_agree(self) -> None:
         known = set(self.state.known)
-        assert known == self.model.known() == self.careful.held
-        assert self.deaf.heard < self.state.cursor or self.deaf.held == known
+        assert known == self.model.known() == set(self.careful.held)
+        assert self.deaf.heard < self.state.cursor or set(self.deaf.held) == known
         assert len(known) <= max(CAP, len(set(self.model.packs[-1])) if self.model.packs else 0)
         assert {ref: each.turn for ref, each in self.state.known.items()} == {
             ref: self.model.last_seen[ref] for ref in known
         }
+
+    @invariant()
+    def nobody_is_taken_to_have_a_higher_version_than_was_delivered(self) -> None:
+        for ref, each in self.state.known.items():
+            assert each.version <= self.careful.held[ref]
+            assert self.deaf.heard < self.state.cursor or each.version <= self.deaf.held[ref]
 
     @invariant()
     def it_can_be_read_back(self) -> None:

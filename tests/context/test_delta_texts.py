@@ -14,7 +14,7 @@ from segue.context.delta import Served, State, query_tokens, step
 from segue.context.working_set import Known, Left, Superseded, Texts, Turn, read
 
 STATE = State(
-    known={"b": Known(2, 1), "a": Known(3, 3)},
+    known={"b": Known(2, 1, 4, 2), "a": Known(3, 3, 0, 3)},
     trajectory=(Turn(2, ("ship",), ("b",)), Turn(3, (), ("a",))),
     centroid={"ship": 1, "日本": 3},
     log=(Left(2, ("c", "d")), Left(3, (), (Superseded("e", "a"), Superseded("f", None)))),
@@ -25,7 +25,7 @@ STATE = State(
 
 def test_the_texts_are_these() -> None:
     assert STATE.texts() == Texts(
-        known='{"b":[2,1],"a":[3,3]}',
+        known='{"b":[2,1,4,2],"a":[3,3,0,3]}',
         trajectory='[{"turn":2,"tokens":["ship"],"ids":["b"]},{"turn":3,"tokens":[],"ids":["a"]}]',
         centroid='{"ship":1,"日本":3}',
         log='[{"cursor":2,"evicted":["c","d"],"superseded":{}},'
@@ -41,19 +41,28 @@ IDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4)
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(
     st.lists(
-        st.tuples(st.lists(IDS, max_size=6), st.text(max_size=12), st.sets(IDS, max_size=2), st.sets(IDS, max_size=2)),
+        st.tuples(
+            st.lists(st.tuples(IDS, st.integers(0, 2**63 - 1)), max_size=6),
+            st.text(max_size=12),
+            st.sets(IDS, max_size=2),
+            st.sets(IDS, max_size=2),
+            st.booleans(),
+        ),
         max_size=12,
     )
 )
-def test_every_state_is_read_back_byte_for_byte(turns: list[tuple[list[str], str, set[str], set[str]]]) -> None:
+def test_every_state_is_read_back_byte_for_byte(
+    turns: list[tuple[list[tuple[str, int]], str, set[str], set[str], bool]],
+) -> None:
     state = State()
-    for served, task, gone, stale in turns:
+    for served, task, gone, stale, historic in turns:
         state, _ = step(
             state,
-            [Served(ref) for ref in served],
+            [Served(ref, version=version) for ref, version in served],
             tokens=query_tokens(task),
             gone=gone,
             superseded=dict.fromkeys(stale, "x"),
+            historic=historic,
         )
         again = read(state.texts(), cursor=state.cursor, turn=state.turn)
         assert (again, again.texts(), list(again.known)) == (state, state.texts(), list(state.known))
@@ -66,20 +75,26 @@ def test_every_state_is_read_back_byte_for_byte(turns: list[tuple[list[str], str
         ("known", "null"),
         ("known", "[]"),
         ("known", "{"),
-        ("known", '{"a":[1,1],"a":[1,1]}'),
-        ("known", '{"":[1,1]}'),
+        ("known", '{"a":[1,1,0,1],"a":[1,1,0,1]}'),
+        ("known", '{"":[1,1,0,1]}'),
         ("known", '{"a":1}'),
-        ("known", '{"a":[1]}'),
-        ("known", '{"a":[1,1,1]}'),
-        ("known", '{"a":[0,1]}'),
-        ("known", '{"a":[4,1]}'),
-        ("known", '{"a":[1,0]}'),
-        ("known", '{"a":[1,4]}'),
-        ("known", '{"a":[true,1]}'),
-        ("known", '{"a":[1.0,1]}'),
-        ("known", '{"a":["1",1]}'),
-        ("known", '{"a":[3,3],"b":[2,1]}'),
-        ("known", '{"\\ud800":[1,1]}'),
+        ("known", '{"a":[1,1]}'),
+        ("known", '{"a":[1,1,0]}'),
+        ("known", '{"a":[1,1,0,1,1]}'),
+        ("known", '{"a":[0,1,0,1]}'),
+        ("known", '{"a":[4,1,0,1]}'),
+        ("known", '{"a":[1,0,0,1]}'),
+        ("known", '{"a":[1,4,0,4]}'),
+        ("known", '{"a":[1,1,-1,1]}'),
+        ("known", '{"a":[1,1,9223372036854775808,1]}'),
+        ("known", '{"a":[1,1,0,4]}'),
+        ("known", '{"a":[2,2,0,1]}'),
+        ("known", '{"a":[true,1,0,1]}'),
+        ("known", '{"a":[1.0,1,0,1]}'),
+        ("known", '{"a":["1",1,0,1]}'),
+        ("known", '{"a":[1,1,null,1]}'),
+        ("known", '{"a":[3,3,0,3],"b":[2,1,0,1]}'),
+        ("known", '{"\\ud800":[1,1,0,1]}'),
         ("trajectory", "{}"),
         ("trajectory", "[1]"),
         ("trajectory", '[{"turn":1,"tokens":[]}]'),

@@ -16,7 +16,7 @@ from segue.context import delta as deltas
 from segue.context.delta import Served, Superseded
 from segue.services.memories import Memories
 from segue.services.sessions import Sessions
-from segue.storage import context_sessions, tables
+from segue.storage import context_sessions, kept_queries, tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -158,6 +158,39 @@ def link(opened: segue.Segue, chain: list[str]) -> None:
             connection.execute(sa.update(tables.memories).where(columns.id == old).values(**values))
 
 
+@pytest.mark.requirement("context-delta-no-resend")
+def test_a_higher_version_is_renewed_and_not_told(segue_: segue.Segue) -> None:
+    a, b, c = remembered(segue_, "Ana ships.", "Ben tests.", "Cid writes.")
+    segue_.sessions.deliver("chat", [Served(a, 0.5, 2), Served(b, 0.5, 3)])
+    served = [Served(c, 0.5, 1), Served(b, 0.5, 5), Served(a, 0.5, 3)]
+    rehearsed = segue_.sessions.rehearse("chat", served)
+    delivery = segue_.sessions.deliver("chat", served)
+    assert (new(delivery.delta), delivery.renewed) == ([c], (b, a))
+    assert (rehearsed.delta, rehearsed.renewed) == (delivery.delta, delivery.renewed)
+    assert set(delivery.delta.to_json()) == {"new", "evicted", "superseded", "cursor"}
+    assert segue_.sessions.deliver("chat", served).renewed == ()
+    assert segue_.sessions.deliver("chat", served, since=1).renewed == (b, a)
+    assert segue_.sessions.deliver("elsewhere", served).renewed == ()
+
+
+@pytest.mark.requirement("context-delta-superseded")
+def test_what_is_superseded_now_is_announced_by_a_historic_pack(segue_: segue.Segue) -> None:
+    old, gone, other = remembered(segue_, "The port is 1.", "Ana ships.", "Ben tests.")
+    head = segue_.memories.supersede(old, "The port is 2.").memory.id
+    segue_.memories.forget(gone)
+    served = packed([old, gone, other])
+    rehearsed = segue_.sessions.rehearse("chat", served, historic=True)
+    delivery = segue_.sessions.deliver("chat", served, historic=True)
+    assert rehearsed.delta == delivery.delta
+    assert (new(delivery.delta), delivery.delta.superseded) == ([old, other], ())
+    assert list(segue_.sessions.show("chat").state.known) == [old, other]
+    delta = deliver(segue_, "chat", head, other)
+    assert (new(delta), delta.superseded) == ([head], (Superseded(old, head),))
+    with segue_._database.write(segue_.memories.scope_id) as connection:
+        announced = segue_.sessions.announce(connection, "chat", packed([old]), historic=True)
+    assert new(announced.delta) == [old]
+
+
 @pytest.mark.requirement("context-delta-cap")
 def test_what_the_cap_pushes_out_is_said_and_kept(segue_: segue.Segue, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deltas, "CAP", 2)
@@ -263,16 +296,72 @@ def test_a_session_that_was_not_used_for_30_days_never_was(segue_: segue.Segue, 
 
 
 @pytest.mark.requirement("context-session-expiry")
-def test_expired_sessions_are_swept_by_the_next_write(segue_: segue.Segue, clock: Clock) -> None:
+def test_expired_sessions_are_removed_by_a_sweep(segue_: segue.Segue, clock: Clock) -> None:
     for number in range(3):
         deliver(segue_, f"old {number}")
     clock.now += timedelta(days=31)
-    assert not segue_.sessions.reset("old 0")
-    assert rows_of(segue_, "context_sessions") == []
-    deliver(segue_, "old 1")
+    deliver(segue_, "young")
+    assert len(rows_of(segue_, "context_sessions")) == 4
+    assert segue_.sessions.sweep(clock.now) == 3
+    assert [row["session_id"] for row in rows_of(segue_, "context_sessions")] == ["young"]
+    assert segue_.sessions.sweep(clock.now) == 0
+
+
+@pytest.mark.requirement("context-session-expiry")
+def test_expired_sessions_and_kept_queries_are_removed_by_a_vacuum(segue_: segue.Segue, clock: Clock) -> None:
+    theirs = Sessions(segue_._database, "another-scope", project=lambda: segue_.project, clock=clock)
+    theirs.deliver("theirs", [])
+    deliver(segue_, "old")
+    scope = segue_.memories.scope_id
+    with segue_._database.write(scope) as connection:
+        for owner, hours in ((scope, 1), (scope, 24 * 40), ("another-scope", 1)):
+            details: dict[str, Any] = {"now": clock.now, "lifetime": timedelta(hours=hours)}
+            kept_queries.keep(connection, owner, "local", f"{owner} {hours}", **details)
     clock.now += timedelta(days=31)
     deliver(segue_, "young")
-    assert [row["session_id"] for row in rows_of(segue_, "context_sessions")] == ["young"]
+    segue_.store.vacuum()
+    assert {row["session_id"] for row in rows_of(segue_, "context_sessions")} == {"young", "theirs"}
+    assert {row["body"] for row in rows_of(segue_, "kept_queries")} == {f"{scope} 960", "another-scope 1"}
+
+
+@pytest.mark.requirement("context-session-expiry")
+def test_a_call_in_the_far_future_takes_nothing_from_other_sessions(segue_: segue.Segue, clock: Clock) -> None:
+    (a,) = remembered(segue_, "Ana ships.")
+    for name in ("one", "two"):
+        deliver(segue_, name, a)
+    before = rows_of(segue_, "context_sessions")
+    far = clock.now + timedelta(days=4_000)
+    assert segue_.sessions.rehearse("one", packed([a]), now=far).delta.cursor == "1"
+    assert rows_of(segue_, "context_sessions") == before
+    assert new(deliver(segue_, "replay", a, now=far)) == [a]
+    assert [row for row in rows_of(segue_, "context_sessions") if row["session_id"] != "replay"] == before
+    assert (new(deliver(segue_, "one", a)), deliver(segue_, "two", a).cursor) == ([], "2")
+
+
+@pytest.mark.requirement("context-session-expiry")
+def test_an_expired_session_begins_afresh_in_its_row(segue_: segue.Segue, clock: Clock) -> None:
+    a, b = remembered(segue_, "Ana ships.", "Ben tests.")
+    deliver(segue_, "chat", a, task="Who ships?")
+    spoil(segue_, "chat", known="nonsense")  # what never was is not read
+    clock.now += timedelta(days=31)
+    with pytest.raises(InvalidInput, match="its last is 0"):
+        deliver(segue_, "chat", since=1)
+    assert new(deliver(segue_, "chat", b)) == [b]
+    (row,) = rows_of(segue_, "context_sessions")
+    shown = segue_.sessions.show("chat")
+    assert (list(shown.state.known), len(shown.state.trajectory), shown.state.turn) == ([b], 1, 1)
+    assert (row["started_us"], row["delta_cursor"]) == (row["updated_us"], 1)
+    assert clock.now - shown.started_at < timedelta(minutes=1)
+
+
+@pytest.mark.requirement("context-session-expiry")
+def test_an_expired_session_that_is_reset_was_none_and_its_row_goes(segue_: segue.Segue, clock: Clock) -> None:
+    for name in ("one", "two"):
+        deliver(segue_, name)
+    clock.now += timedelta(days=31)
+    assert not segue_.sessions.reset("one")
+    assert [row["session_id"] for row in rows_of(segue_, "context_sessions")] == ["two"]
+    assert [event for event in segue_.store.events(100) if event.kind == "session.reset"] == []
 
 
 @pytest.mark.requirement("context-session-expiry")
@@ -280,11 +369,12 @@ def test_expired_sessions_are_swept_by_the_next_write(segue_: segue.Segue, clock
 def test_nobody_sweeps_the_sessions_of_another_scope(segue_: segue.Segue, clock: Clock) -> None:
     theirs = Sessions(segue_._database, "another-scope", project=lambda: segue_.project, clock=clock)
     theirs.deliver("chat", [])
-    clock.now += timedelta(days=31)
     deliver(segue_, "chat")
-    assert len(rows_of(segue_, "context_sessions")) == 2
-    theirs.deliver("other", [])
-    assert {row["session_id"] for row in rows_of(segue_, "context_sessions")} == {"chat", "other"}
+    clock.now += timedelta(days=31)
+    assert segue_.sessions.sweep(clock.now) == 1
+    assert [row["scope_id"] for row in rows_of(segue_, "context_sessions")] == ["another-scope"]
+    assert theirs.sweep(clock.now) == 1
+    assert rows_of(segue_, "context_sessions") == []
 
 
 @pytest.mark.requirement("context-session-expiry")

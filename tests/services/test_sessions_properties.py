@@ -35,6 +35,8 @@ STEPS = st.one_of(
         st.just("serve"), st.sampled_from(CALLERS), st.lists(PLACES, max_size=6), st.sampled_from(["heard", "lost"])
     ),
     st.tuples(st.just("serve"), st.sampled_from(CALLERS), st.lists(PLACES, max_size=6), st.just("again")),
+    st.tuples(st.just("serve"), st.sampled_from(CALLERS), st.lists(PLACES, max_size=6), st.just("historic")),
+    st.tuples(st.just("edit"), st.sampled_from(["ours", "theirs"]), PLACES),
     st.tuples(st.just("supersede"), st.sampled_from(["ours", "theirs"]), PLACES),
     st.tuples(st.just("forget"), st.sampled_from(["ours", "theirs"]), PLACES),
     st.tuples(st.just("reopen")),
@@ -55,18 +57,20 @@ class Scope:
 
 
 class Receiver:
-    """A client that holds what it was told, and asks again when it missed an answer."""
+    """A client that holds what it was told, each in its version, and asks again when it missed an answer."""
 
     def __init__(self) -> None:
-        self.held: set[str] = set()
+        self.held: dict[str, int] = {}
         self.heard = 0
         self.missed = False
 
-    def hear(self, told: dict[str, Any], since: int | None) -> None:
+    def hear(self, told: dict[str, Any], texts: dict[str, int], since: int | None) -> None:
+        """Take an answer, and the texts that were delivered with it, each in its version."""
         if since is not None and int(told["cursor"]) - 1 - since > LOG:
             self.held.clear()
-        self.held -= {*told["evicted"], *(each["ref"] for each in told["superseded"])}
-        self.held |= {each["ref"] for each in told["new"]}
+        for ref in (*told["evicted"], *(each["ref"] for each in told["superseded"])):
+            self.held.pop(ref, None)
+        self.held |= texts
         self.heard, self.missed = int(told["cursor"]), False
 
 
@@ -81,7 +85,10 @@ class World:
         self.opened = self._open()
         self.scopes = self._scopes()
         self.ids = {name: scope.fill(name) for name, scope in self.scopes.items()}
+        self.first = {name: list(ids) for name, ids in self.ids.items()}
         self.live = {each for ids in self.ids.values() for each in ids}
+        self.forgotten: set[str] = set()
+        self.versions = dict.fromkeys(self.live, 1)
         self.receivers = {caller: Receiver() for caller in CALLERS}
 
     def _scopes(self) -> dict[str, Scope]:
@@ -98,6 +105,7 @@ class World:
         if old in self.live:
             head = self.scopes[name].memories.supersede(old, f"{old} says more.").memory.id
             self.live = self.live - {old} | {head}
+            self.versions[head] = 1
             self.ids[name][place] = head
 
     def forget(self, name: str, place: int) -> None:
@@ -105,19 +113,27 @@ class World:
         if memory_id in self.live:
             self.scopes[name].memories.forget(memory_id)
             self.live.remove(memory_id)
+            self.forgotten.add(memory_id)
+
+    def edit(self, name: str, place: int) -> None:
+        """The text of a memory changes; its version alone is what a session sees of that."""
+        self.versions[self.ids[name][place]] += 1
 
     def serve(self, caller: tuple[str, str], places: list[int], how: str) -> None:
         name, session = caller
         receiver, sessions = self.receivers[caller], self.scopes[name].sessions
         other_rows = self.rows_but(caller)
         before = set(sessions.show(session).state.known) if self.row(caller) else set()
-        served = [self.ids[name][place] for place in places]
+        historic = how == "historic"
+        held = dict(receiver.held)
+        served = [(self.first if historic else self.ids)[name][place] for place in places]
         since = receiver.heard if receiver.missed or how == "again" else None
-        delivery = sessions.deliver(session, [Served(each) for each in served], since=since)
+        pack = [Served(each, None, self.versions[each]) for each in served]
+        delivery = sessions.deliver(session, pack, since=since, historic=historic)
         told, known = delivery.delta.to_json(), set(delivery.state.known)
         new, evicted = [each["ref"] for each in told["new"]], set(told["evicted"])
         stale = {each["ref"] for each in told["superseded"]}
-        here = set(served) & self.live
+        here = set(served) - self.forgotten if historic else set(served) & self.live
         assert len(set(new)) == len(new)
         assert set(new) <= known
         assert not evicted & here
@@ -127,7 +143,9 @@ class World:
             assert set(new) == here - before
             assert evicted | stale <= before
             assert known == (before - evicted - stale) | here
-        assert known <= self.live & set(self.ids[name])
+        assert known <= (self.live & set(self.ids[name])) | here
+        assert not set(delivery.renewed) & set(new)
+        assert set(delivery.renewed) <= here
         row = self.row(caller)
         assert row is not None
         assert tuple(row[column] for column in ("known", "trajectory", "centroid", "log")) == delivery.state.texts()
@@ -136,8 +154,11 @@ class World:
         if how == "lost":
             receiver.missed = True
         else:
-            receiver.hear(told, since)
-            assert receiver.held == known
+            receiver.hear(told, {each: self.versions[each] for each in (*new, *delivery.renewed)}, since)
+            assert set(receiver.held) == known
+            assert all(receiver.held[each] == self.versions[each] for each in here)
+            if since is None:
+                assert all(held[each] < self.versions[each] for each in delivery.renewed)
 
     def row(self, caller: tuple[str, str]) -> dict[str, Any] | None:
         scope_id = self.scopes[caller[0]].memories.scope_id

@@ -4,6 +4,9 @@ Three things always hold. Only ids are told, of memories that were served to thi
 announced again, unless it asks with `since`. What is evicted is absent from the pack, and was unseen for four turns,
 pushed out of a full set, or forgotten. So a receiver that adds `new` to its own set and takes out `evicted` and
 `superseded` knows after each answer what is known here.
+
+Of what it knows already it may still need the text anew: the memory was edited, or was served only in part. That is
+`renewed`, which is not told but says whose text to deliver.
 """
 
 from __future__ import annotations
@@ -33,10 +36,14 @@ _MARKER = re.compile(r"\[redacted:[^\]]*\]")
 
 
 class Served(NamedTuple):
-    """A memory in a pack; `relevance` is 0 to 1, None where it has none."""
+    """A memory in a pack; `relevance` is 0 to 1, None where it has none.
+
+    A higher `version`, from 0, has a text that whoever had a lower one needs.
+    """
 
     ref: str
     relevance: float | None = None
+    version: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +60,19 @@ class New:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """What a receiver must add to its set and take out of it. `cursor` is the number of this delta, from "1"."""
+    """What a receiver must add to its set and take out of it. `cursor` is the number of this delta, from "1".
+
+    `renewed` are ids of the pack, in its order, that are not new but are served in a higher version than before.
+    """
 
     new: tuple[New, ...]
     evicted: tuple[str, ...]
     superseded: tuple[Superseded, ...]
     cursor: str
+    renewed: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the envelope's `working_memory`."""
+        """Return the envelope's `working_memory`, whose shape the specification fixes: without `renewed`."""
         return {
             "new": [each.to_json() for each in self.new],
             "evicted": list(self.evicted),
@@ -78,33 +89,38 @@ def step(
     gone: Collection[str] = (),
     superseded: Mapping[str, str] | None = None,
     since: int | None = None,
+    historic: bool = False,
 ) -> tuple[State, Delta]:
     """Return the working set after a pack, and what the receiver is told.
 
     `served` is in the order of the pack, `tokens` are the `query_tokens` of the task. `gone` holds ids that were
     forgotten or may not be read any more, `superseded` those that do not hold any more, each with its active head, ""
-    for none. What of them is in the pack nevertheless, because it changed meanwhile, counts as not served.
+    for none. What of them is in the pack nevertheless, because it changed meanwhile, counts as not served. In a
+    `historic` pack, of what held at an earlier time, superseded memories are served like others; the next pack that
+    is not historic has them superseded.
 
     `since` is the cursor of the last answer that the receiver has: what was announced later and is still known comes
     again, also what left later. Where more than 32 turns lie between, all that is known comes; the receiver begins
-    with an empty set then. Raises InvalidInput `session.since` for a cursor that no answer had.
+    with an empty set then. A version that was served later counts as not served. Raises
+    InvalidInput `session.since` for a cursor that no answer had.
     """
     _require_since(since, state.cursor)
     turn, cursor = state.turn + 1, state.cursor + 1
     replaced = {ref: head for ref, head in (superseded or {}).items() if ref not in gone}
-    here = _here(served, gone, replaced)
-    stale = {ref: None for ref in state.known if ref in replaced}
+    heard = _heard(since, state.cursor)
+    here = _here(served, gone if historic else {*gone, *replaced})
+    stale = {ref: None for ref in state.known if ref in replaced and ref not in here}
     rest = {ref: each for ref, each in state.known.items() if ref not in stale}
     left = {ref for ref, each in rest.items() if ref in gone or (ref not in here and turn - each.turn >= TTL)}
-    known = {ref: each for ref, each in rest.items() if ref not in left}
-    for ref in here:
-        known[ref] = Known(turn, known[ref].cursor if ref in known else cursor)
+    known = {ref: _as_heard(each, heard, served=ref in here) for ref, each in rest.items() if ref not in left}
+    for ref, each in here.items():
+        known[ref] = _seen(known.get(ref), each.version, turn, cursor)
     for ref in _pushed_out(known, here):
         del known[ref]
         left.add(ref)
     entry = Left(cursor, tuple(sorted(left)), tuple(_replacements(stale, replaced, known)))
     log = tuple(each for each in (*state.log, entry) if each.evicted or each.superseded)
-    delta = _delta(known, here, log, replaced, _heard(since, state.cursor), cursor)
+    delta = _delta(known, here, log, replaced, heard, cursor)
     turns = (*state.trajectory, Turn(turn, tuple(tokens), tuple(here)))[-WINDOW:]
     kept = tuple(each for each in log if each.cursor > cursor - LOG)
     return State(known, turns, _centroid(turns), kept, cursor, turn), delta
@@ -126,13 +142,34 @@ def _heard(since: int | None, cursor: int) -> int:
     return since if since >= cursor - LOG else 0
 
 
-def _here(served: Sequence[Served], gone: Collection[str], replaced: Mapping[str, str]) -> dict[str, float | None]:
-    """The relevance of each memory in the pack, in its order; the first of several counts."""
-    found: dict[str, float | None] = {}
-    for ref, relevance in served:
-        if ref not in gone and ref not in replaced:
-            found.setdefault(ref, None if relevance is None else round(relevance, _DECIMALS))
+def _here(served: Sequence[Served], dropped: Collection[str]) -> dict[str, Served]:
+    """What counts as served, in the order of the pack; of several, the first relevance and the highest version."""
+    found: dict[str, Served] = {}
+    for each in served:
+        if each.ref in dropped:
+            continue
+        relevance = None if each.relevance is None else round(each.relevance, _DECIMALS)
+        first = found.setdefault(each.ref, each._replace(relevance=relevance))
+        found[each.ref] = first._replace(version=max(first.version, each.version))
     return found
+
+
+def _as_heard(known: Known, heard: int, *, served: bool) -> Known:
+    """The same without a version that came with an answer which was lost.
+
+    What is announced again though the pack does not hold it keeps its version: its text is sent beside the pack.
+    """
+    lost = known.renewed > heard and (served or known.cursor <= heard)
+    return known._replace(version=0) if lost else known
+
+
+def _seen(known: Known | None, version: int, turn: int, cursor: int) -> Known:
+    """What is known of a memory once it was served."""
+    if known is None:
+        return Known(turn, cursor, version, cursor)
+    if version > known.version:
+        return Known(turn, known.cursor, version, cursor)
+    return known._replace(turn=turn)
 
 
 def _pushed_out(known: Mapping[str, Known], here: Collection[str]) -> list[str]:
@@ -152,13 +189,13 @@ def _replacements(
 
 def _delta(
     known: Mapping[str, Known],
-    here: Mapping[str, float | None],
+    here: Mapping[str, Served],
     log: Sequence[Left],
     replaced: Mapping[str, str],
     heard: int,
     cursor: int,
 ) -> Delta:
-    """What was announced after the cursor `heard`, and what left after it, unless it came back."""
+    """What was announced after the cursor `heard`, what left after it, unless it came back, and what is renewed."""
     announced = [ref for ref, each in known.items() if each.cursor > heard]
     new = [*(ref for ref in here if known[ref].cursor > heard), *(ref for ref in announced if ref not in here)]
     stale: dict[str, str | None] = {}
@@ -171,10 +208,11 @@ def _delta(
             stale[one.ref] = one.replacement
             evicted.discard(one.ref)
     return Delta(
-        tuple(New(ref, here.get(ref)) for ref in new),
+        tuple(New(ref, here[ref].relevance if ref in here else None) for ref in new),
         tuple(sorted(evicted - known.keys())),
         tuple(_replacements({ref: head for ref, head in stale.items() if ref not in known}, replaced, known)),
         str(cursor),
+        tuple(ref for ref in here if known[ref].cursor <= heard and known[ref].renewed == cursor),
     )
 
 

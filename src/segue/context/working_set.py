@@ -21,10 +21,15 @@ _LEFT = frozenset({"cursor", "evicted", "superseded"})
 
 
 class Known(NamedTuple):
-    """When a known memory was served last (a turn), and at which cursor it was announced; both from 1."""
+    """When a known memory was served last (a turn), and at which cursor it was announced; both from 1.
+
+    `version` is the highest in which it was served, from 0, and `renewed` the cursor at which it first was.
+    """
 
     turn: int
     cursor: int
+    version: int
+    renewed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +133,16 @@ def _parsed(text: str) -> Any:
 def _known(document: Any, cursor: int, turn: int) -> dict[str, Known]:
     found = {}
     for ref, entry in _object(document, "known").items():
-        if not isinstance(entry, list) or len(entry) != 2:
-            raise members.invalid("known: an entry is not a turn and a cursor")
-        named = {"turn": entry[0], "cursor": entry[1]}
-        found[_name(ref)] = Known(members.whole(named, "turn", 1, turn), members.whole(named, "cursor", 1, cursor))
+        if not isinstance(entry, list) or len(entry) != len(Known._fields):
+            raise members.invalid(f"known: an entry is not {', '.join(Known._fields)}")
+        named = dict(zip(Known._fields, entry, strict=True))
+        announced = members.whole(named, "cursor", 1, cursor)
+        found[_name(ref)] = Known(
+            members.whole(named, "turn", 1, turn),
+            announced,
+            members.whole(named, "version", 0, 2**63 - 1),
+            members.whole(named, "renewed", announced, cursor),
+        )
     _require_order("known", [each.cursor for each in found.values()], strictly=False)
     return found
 

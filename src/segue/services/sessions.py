@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import sqlalchemy as sa
 
     from segue.context.delta import Delta, Served
-    from segue.storage.context_sessions import Line
+    from segue.storage.context_sessions import Line, StoredSession
 
 MAX_ID = 80  # characters
 KEPT = timedelta(days=30)  # without use
@@ -37,6 +37,11 @@ class Delivery:
 
     delta: Delta
     state: State
+
+    @property
+    def renewed(self) -> tuple[str, ...]:
+        """The ids of the pack that are not new, but whose text it needs anew: edited, or served in part before."""
+        return self.delta.renewed
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +99,22 @@ class Sessions(ScopedService):
         task: str = "",
         since: str | int | None = None,
         now: datetime | None = None,
+        historic: bool = False,
     ) -> Delivery:
         """Record that a pack was served to a session, and return what changes for it; one short transaction.
 
-        `served` is in the order of the pack, `since` the cursor of the last answer that the receiver has; see
-        `segue.context.delta.step`. Raises InvalidInput `session.id`, `session.since`, Failed `session.state` where
-        what was stored cannot be read, `store.…`: nothing changes then.
+        `served` is in the order of the pack, `since` the cursor of the last answer that the receiver has, `historic`
+        says that the pack holds what held at an earlier time; see `segue.context.delta.step`. A session that was not
+        used for 30 days before `now` begins anew; those of others stay, whatever `now` is. Raises InvalidInput
+        `session.id`, `session.since`, Failed `session.state` where what was stored cannot be read, `store.…`: nothing
+        changes then.
         """
         require_id(session_id)
         position, tokens = _position(since), deltas.query_tokens(task)  # before the lock is held
         with self._database.write(self._scope) as connection:
-            return self.announce(connection, session_id, served, tokens=tokens, since=position, now=now)
+            return self.announce(
+                connection, session_id, served, tokens=tokens, since=position, now=now, historic=historic
+            )
 
     def announce(
         self,
@@ -115,6 +125,7 @@ class Sessions(ScopedService):
         tokens: Sequence[str] = (),
         since: str | int | None = None,
         now: datetime | None = None,
+        historic: bool = False,
     ) -> Delivery:
         """Do what `deliver` does in a write transaction of this scope that is under way.
 
@@ -122,23 +133,63 @@ class Sessions(ScopedService):
         """
         require_id(session_id)
         position, now = _position(since), now or self._clock()
-        rows.expire(connection, self._scope, _oldest(now))
+        stored = self._stored(connection, session_id, now)
+        delivery = self._stepped(connection, stored, served, tokens, position, historic=historic)
+        rows.put(connection, self._scope, session_id, delivery.state, now=now, fresh=stored is None)
+        return delivery
+
+    def rehearse(
+        self,
+        session_id: str,
+        served: Sequence[Served],
+        *,
+        since: str | int | None = None,
+        now: datetime | None = None,
+        historic: bool = False,
+    ) -> Delivery:
+        """Return what `deliver` would return now, and record nothing. Raises what it raises."""
+        require_id(session_id)
+        position, now = _position(since), now or self._clock()
+        with self._database.read() as connection:
+            stored = self._stored(connection, session_id, now)
+            return self._stepped(connection, stored, served, (), position, historic=historic)
+
+    def _stored(self, connection: sa.Connection, session_id: str, now: datetime) -> StoredSession | None:
+        """A session, None where there is none, or it was not used for 30 days before `now`."""
         stored = rows.get(connection, self._scope, session_id)
+        used = stored is not None and time.microseconds(stored.line.updated_at) >= _oldest(now)
+        return stored if used else None
+
+    def _stepped(
+        self,
+        connection: sa.Connection,
+        stored: StoredSession | None,
+        served: Sequence[Served],
+        tokens: Sequence[str],
+        since: int | None,
+        *,
+        historic: bool,
+    ) -> Delivery:
         before = stored.state() if stored else State()
-        fates = rows.fates(connection, self._scope, _asked_about(before, served, position))
+        fates = rows.fates(connection, self._scope, _asked_about(before, served, since))
         after, delta = deltas.step(
-            before, served, tokens=tokens, gone=fates.gone, superseded=fates.superseded, since=position
+            before,
+            served,
+            tokens=tokens,
+            gone=fates.gone,
+            superseded=fates.superseded,
+            since=since,
+            historic=historic,
         )
-        rows.put(connection, self._scope, session_id, after, now=now, fresh=stored is None)
         return Delivery(delta, after)
 
     def show(self, session_id: str) -> Session:
         """Return a session. Raises InvalidInput `session.id`, NotFound `session.not_found`, Failed `session.state`."""
         require_id(session_id)
-        oldest = _oldest(self._clock())
+        now = self._clock()
         with self._database.read() as connection:
-            stored = rows.get(connection, self._scope, session_id)
-        if stored is None or time.microseconds(stored.line.updated_at) < oldest:
+            stored = self._stored(connection, session_id, now)
+        if stored is None:
             shown = redaction.shown(session_id, MAX_ID)
             raise NotFound("session.not_found", f"there is no session '{shown}', or it was not used for 30 days")
         return Session(session_id, stored.state(), stored.line.started_at, stored.line.updated_at)
@@ -148,11 +199,19 @@ class Sessions(ScopedService):
         require_id(session_id)
         now = self._clock()
         with self._database.write(self._scope) as connection:
-            rows.expire(connection, self._scope, _oldest(now))
-            found = rows.delete(connection, self._scope, session_id)
+            found = self._stored(connection, session_id, now) is not None
+            rows.delete(connection, self._scope, session_id)  # also one that nobody used for long
             if found:
                 events.append(connection, self._scope, "session.reset", session_id, actor=self._actor, now=now)
         return found
+
+    def sweep(self, now: datetime) -> int:
+        """Remove the sessions that were not used for 30 days before `now`; return how many.
+
+        `now` is to be the time that it is, never one that a call asked for: what is removed is gone for good.
+        """
+        with self._database.write(self._scope) as connection:
+            return sweep(connection, self._scope, now)
 
     def ls(self, *, limit: int = paging.DEFAULT_LIMIT, cursor: str | None = None) -> SessionPage:
         """Return sessions, the last used first.
@@ -170,6 +229,11 @@ class Sessions(ScopedService):
                 lambda each: (time.microseconds(each.updated_at), each.session_id),
             )
         return SessionPage(found, following)
+
+
+def sweep(connection: sa.Connection, scope_id: str, now: datetime) -> int:
+    """Do what `Sessions.sweep` does in a write transaction that is under way."""
+    return rows.expire(connection, scope_id, _oldest(now))
 
 
 def require_id(session_id: str) -> None:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from segue.base import files, ids, time
 from segue.base.errors import Failed, InvalidInput, Refused
-from segue.storage import compaction, copying, events, examination, memory_index, schema, scopes, settings
+from segue.storage import compaction, copying, events, examination, kept_queries, memory_index, schema, scopes, settings
 from segue.storage.database import Database, open_database
 from segue.storage.tables import REFERENCE_TABLES
 
@@ -180,15 +180,22 @@ class Store:
     def vacuum(self) -> Vacuumed:
         """Take what was forgotten out of the files too: the file is written anew, and its log is emptied.
 
+        Sessions that were not used for 30 days, and kept queries whose hour is over, go as well.
+
         What search keeps is compared with the memories first, so that no word of a forgotten text is left there. It
         takes as much free space as the store has bytes, and has the store alone for a moment. Backups keep what they
         hold. Raises Failed `store.busy` where others do not let go of the store, `store.corrupt` where the doctor is
         needed first.
         """
+        from segue.services import sessions  # most commands do without
+
         words = self._embedder.words
         with self._database.write() as connection:
             self._mend_index(connection, words)
-            events.append(connection, self._scope, "store.vacuumed", "", actor=self._actor, now=self._clock())
+            now = self._clock()
+            sessions.sweep(connection, self._scope, now)
+            kept_queries.expire(connection, self._scope, now=now)
+            events.append(connection, self._scope, "store.vacuumed", "", actor=self._actor, now=now)
         before, after = compaction.compact(self._database)
         folder = self._backups() if self.path else None
         kept = len(list(folder.glob("*.db"))) if folder else 0

@@ -74,10 +74,11 @@ def get(connection: sa.Connection, scope_id: str, session_id: str) -> StoredSess
 
 
 def put(connection: sa.Connection, scope_id: str, session_id: str, state: State, *, now: datetime, fresh: bool) -> None:
-    """Write a session, which is there already unless it is `fresh`. Its times never go back."""
+    """Write a session. A `fresh` one takes the place of what may be there; the times of another never go back."""
     moment = time.microseconds(now)
     values = {**state.texts()._asdict(), "delta_cursor": state.cursor, "turn": state.turn}
     if fresh:
+        delete(connection, scope_id, session_id)
         row = {"scope_id": scope_id, "session_id": session_id, "started_us": moment, "updated_us": moment, **values}
         connection.execute(sa.insert(context_sessions).values(row))
     else:

@@ -35,6 +35,12 @@ def keep(
     return kept_id
 
 
+def expire(connection: sa.Connection, scope_id: str, *, now: datetime) -> int:
+    """Remove the queries of a scope whose time is over; return how many."""
+    over = _COLUMNS.scope_id == scope_id, _COLUMNS.expires_us <= time.microseconds(now)
+    return connection.execute(sa.delete(kept_queries).where(*over)).rowcount
+
+
 def kept(connection: sa.Connection, scope_id: str, caller: str, kept_id: str, *, now: datetime) -> str | None:
     """Return what is kept for a caller under an id, None where there is nothing, or nothing any more."""
     query = sa.select(_COLUMNS.body).where(
