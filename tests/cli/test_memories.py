@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -34,7 +35,7 @@ def test_remembering(cli: InPlace) -> None:
     assert (result.code, result.err) == (0, "")
     (memory_id,) = result.lines
     again = cli("remember", "ada  PREFERS rye.", "--tag", "Bread")
-    assert (again.lines, again.err) == ([memory_id], "said before: 2 times now\n")
+    assert (again.lines, again.err) == ([memory_id], "said before, 2 times now\n")
     found = shown(cli, memory_id)
     assert (found["content"], found["occurrences"], found["tags"]) == ("Ada prefers rye.", 2, ["bread"])
     assert found["captured_at"] == NOW
@@ -109,7 +110,7 @@ def test_proposing_waits_and_remembering_approves(cli: InPlace) -> None:
     assert cli("search", "rye").err == "nothing found\n"
     approved = cli("remember", "Ada prefers rye.")
     assert (approved.lines, approved.err) == ([memory_id], "approved: it was waiting for review\n")
-    assert cli("propose", "Ada prefers rye.").err == "said before: 3 times now\n"
+    assert cli("propose", "Ada prefers rye.").err == "said before, 3 times now\n"
 
 
 def test_contradictions_are_said(cli: InPlace) -> None:
@@ -170,7 +171,7 @@ def test_showing_every_field(cli: InPlace) -> None:
     options = ["--kind", "decision", "--entity", "Ada", "--tag", "x", "--project", "bakery", "--confidence", "0.5"]
     memory_id = remember(cli, "Close on Mondays.\nID: forged", *options, "--occurred-at", "2026-05-01")
     lines = cli("memories", "show", f"…{memory_id[-8:]}").lines
-    fields = dict(line.split(":", 1) for line in lines if ":" in line and not line.startswith(" "))
+    fields = dict(line.split(":", 1) for line in lines if ":" in line and line[:1] not in " │")
     assert {name: value.strip() for name, value in fields.items()} == {
         "ID": memory_id,
         "Status": "active",
@@ -189,7 +190,7 @@ def test_showing_every_field(cli: InPlace) -> None:
         "Hash": shown(cli, memory_id)["content_hash"],
     }
     content = lines.index("Content")
-    assert lines[content + 1 : content + 3] == ["  Close on Mondays.", "  ID: forged"]
+    assert lines[content + 1 : content + 3] == ["│ Close on Mondays.", "│ ID: forged"]
     for command in ("show", "history"):
         assert cli("memories", command, "nothing-like-it", "--json").code == 5
 
@@ -205,7 +206,7 @@ def test_editing_by_options(cli: InPlace) -> None:
     assert (same.code, same.err) == (0, "nothing was changed\n")
     story = cli("memories", "history", memory_id).lines
     assert [line for line in story if line.startswith("Revision")][-1].startswith("Revision 1, until ")
-    assert "  Ada prefers rye." in story
+    assert "│ Ada prefers rye." in story
     assert cli("memories", "edit", memory_id, "--kind", "x", "--json").code == 3
     assert cli("memories", "edit", memory_id, "--json").error["code"] == "memory.no_terminal"
     other = remember(cli, "Ada prefers oats.")
@@ -225,7 +226,82 @@ def test_editing_in_an_editor(shell: Shell) -> None:
     refused = shell.terminal("memories", "edit", memory_id, env=editor(shell, f"path.write_text('key {SECRET}')"))
     assert (refused.code, "your text is kept in" in refused.out) == (4, True)
     (kept,) = shell.segue_home.glob("memory-*.txt")
-    assert (kept.read_text("utf-8"), kept.stat().st_mode & 0o777) == (f"key {SECRET}", 0o600)
+    assert (kept.read_text("utf-8"), kept.stat().st_mode & 0o777) == ("key [redacted:aws-key]", 0o600)
+    assert kept.name in shell.run("forget", memory_id).err
+    assert "removed" not in shell.run("vacuum").err
+    assert kept.exists()
+    other = shell.segue_home / "memory-of-mine.txt"
+    other.write_text("x", "utf-8")
+    week = (datetime.now(UTC) + timedelta(days=2)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    assert "removed 1 text of edits" in shell.run("vacuum", "--now", week).err
+    assert (kept.exists(), other.exists()) == (False, True)
+
+
+def test_history_shows_what_differed(cli: InPlace) -> None:
+    memory_id = remember(cli, "Ada prefers rye.", "--tag", "bread, dark", "--tag", "x", "--confidence", "0.5")
+    for change in (["--tag", "y"], ["--occurred-at", "2026-05-01"], ["--confidence", ""], ["--summary", "Of bread."]):
+        assert cli("memories", "edit", memory_id, *change).code == 0
+    lines = cli("memories", "history", memory_id).lines
+    assert [line for line in lines if line and not line.startswith("Revision") and line != "Sources"][:6] == [
+        f"{memory_id}  active, revision 5",
+        "│ Ada prefers rye.",
+        "  summary: (none)",
+        "  confidence: 0.5",
+        "  occurred_at: (none)",
+        '  tags: "bread, dark", x',
+    ]
+
+
+def test_a_list_with_commas_is_told_apart(cli: InPlace) -> None:
+    names = ["--entity", "Ada, Countess", "--entity", 'Ben "B"', "--tag", "a,b", "--tag", "c"]
+    lines = cli("memories", "show", remember(cli, "Fine.", *names)).lines
+    assert 'Entities:    "Ada, Countess", "Ben \\"B\\""' in lines
+    assert 'Tags:        "a,b", c' in lines
+
+
+def test_a_number_is_emptied_or_wrong(cli: InPlace) -> None:
+    memory_id = remember(cli, "Fine.", "--confidence", "0.5")
+    for wrong, code in (("much", "cli.value"), ("2", "memory.value"), ("nan", "memory.value")):
+        result = cli("memories", "edit", memory_id, "--confidence", wrong, "--json")
+        assert (result.code, result.error["code"]) == (3, code)
+    assert cli("memories", "edit", memory_id, "--confidence", "", "--json").json["confidence"] is None
+    assert cli("memories", "edit", memory_id, "--confidence", "0.25", "--json").json["confidence"] == 0.25
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["remember", "Fine.", "--occurred-at", SECRET],
+        ["remember", "Fine.", "--now", SECRET],
+        ["remember", "Fine.", "--kind", SECRET],
+        ["remember", "Fine.", "--layer", SECRET],
+        ["memories", "ls", "--kind", SECRET],
+        ["memories", "ls", "--status", SECRET],
+        ["memories", "ls", "--since", SECRET],
+        ["reindex", "--embedder", SECRET],
+        ["entities", "unmerge", SECRET],
+        ["entities", "show", SECRET],
+    ],
+)
+def test_no_message_repeats_a_secret(cli: InPlace, arguments: list[str]) -> None:
+    for form in ([], ["--json"]):
+        result = cli(*arguments, *form)
+        assert result.code != 0
+        said = "\n".join(line for line in (result.out + result.err).splitlines() if not line.startswith("  • "))
+        assert SECRET not in said
+
+
+def test_a_wrong_day_is_named_as_it_was_given(cli: InPlace) -> None:
+    assert "not a time: '2026-13-45';" in cli("remember", "Fine.", "--occurred-at", "2026-13-45").err
+
+
+def test_proposing_what_was_replaced(cli: InPlace) -> None:
+    old = remember(cli, "The shop opens at 8.")
+    new = cli("memories", "supersede", old, "The shop opens at 9.").out.strip()
+    result = cli("propose", "The shop opens at 8.")
+    assert f"does not hold any more: {new} replaced it" in result.err
+    assert "said before:" not in result.err
+    assert "waits for review" not in result.err
 
 
 def test_superseding(cli: InPlace) -> None:
@@ -315,6 +391,18 @@ def test_forgetting(cli: InPlace) -> None:
     assert cli("memories", "ls", "--json").json["memories"] == []
 
 
+def test_forgetting_says_where_the_text_still_stands(cli: InPlace) -> None:
+    packet_id = cli.save(constraints=["Deploys go through the quorvex gate."])
+    (memory_id,) = (
+        each["id"] for each in cli("memories", "ls", "--json").json["memories"] if "quorvex" in each["content"]
+    )
+    result = cli("forget", memory_id)
+    assert f"its text still stands in packet {packet_id}; `segue rm {packet_id}` removes that" in result.err
+    source = cli("forget", "--source", f"packet:{packet_id}", "--yes", "--json").json
+    assert source["still_in"] == [f"packet:{packet_id}"]
+    assert cli("forget", remember(cli, "Ben bakes."), "--json").json["still_in"] == []
+
+
 def test_many_are_asked_for_twice(cli: InPlace) -> None:
     with segue.open(cli.shell.segue_home / "segue.db", directory=cli.shell.project) as opened:
         many = [opened.memories.remember(f"Loaf number {number}.").memory.id for number in range(21)]
@@ -359,7 +447,7 @@ def test_vacuum_and_reindex(cli: InPlace) -> None:
     cli("forget", memory_id)
     result = cli("vacuum")
     assert (result.code, result.lines[0].count("MB")) == (0, 2)
-    assert set(cli("vacuum", "--json").json) == {"before", "after", "backups"}
+    assert set(cli("vacuum", "--json").json) == {"before", "after", "backups", "removed_texts"}
     files = b"".join(path.read_bytes() for path in cli.shell.segue_home.glob("segue.db*"))
     assert b"quorvex" not in files
     remember(cli, "Ben bakes.")
@@ -385,6 +473,9 @@ def test_entities(cli: InPlace) -> None:
     assert len(beside["memories"]) == 2
     assert cli("entities", "merge", "PostgreSQL", "PG", "--json").error["code"] == "entity.same"
     assert cli("entities", "merge", " ", "PG", "--json").error["code"] == "entity.name"
+    assert cli("entities", "merge", "Nobody", "No one", "--json").error["code"] == "entity.not_found"
+    assert cli("entities", "unmerge", "pg").lines == ["PG: 1 memory"]
+    assert cli("entities", "unmerge", "pg", "--json").error["code"] == "entity.not_merged"
     assert cli("entities", "show", "Nobody", "--json").error["code"] == "entity.not_found"
     assert cli("entities", "ls", "--limit", "0", "--json").code == 3
     assert "PostgreSQL" in cli("entities", "ls").out
@@ -410,8 +501,15 @@ def test_exporting_and_importing(cli: InPlace) -> None:
     assert (loaded.code, loaded.err) == (0, "")
     assert loaded.out.startswith(f"imported 1 packet, {counts['memories']} memories")
     assert cli("export").stdout == data
+    assert "by its id alone" not in cli("import", "-", stdin=data).err
     assert cli("import", "-", stdin=data).out.startswith("imported nothing; ")
     assert cli("memories", "ls", "--json").json["memories"]
+
+    cli("forget", remember(cli, "Carol is gone."))
+    with_stone = cli("export").stdout
+    shutil.rmtree(cli.shell.segue_home)
+    assert "known here by its id alone" in cli("import", "-", stdin=with_stone).err
+    assert "by its id alone" not in cli("import", "-", stdin=with_stone).err  # nothing new
 
     lines = data.splitlines(keepends=True)
     (cli.shell.project / "broken.jsonl").write_bytes(b"".join([lines[0], *lines[1:], b'{"type": "memory"}\n']))

@@ -110,9 +110,11 @@ def test_without_a_terminal(cli: InPlace) -> None:
     assert (shown["waiting"], shown["cursor"]) == (1, None)
     (memory,) = shown["memories"]
     assert result.lines[0].startswith(memory_id)
-    assert result.lines[1:3] == ["  Ada prefers rye.", f"  hash: {memory['content_hash']}"]
+    assert result.lines[1:3] == ["│ Ada prefers rye.", f"  hash: {memory['content_hash']}"]
     assert "segue review --approve ID --hash HASH" in result.err
 
+    malformed = cli("review", "--approve", memory_id, "--hash", "sha256:0000", "--json")
+    assert (malformed.code, malformed.error["code"]) == (3, "memory.hash")
     wrong = cli("review", "--approve", memory_id, "--hash", "sha256:" + "0" * 64, "--json")
     assert (wrong.code, wrong.error["code"]) == (4, "memory.changed")
     approved = cli("review", "--approve", memory_id[-8:], "--hash", memory["content_hash"], "--json")
@@ -120,6 +122,48 @@ def test_without_a_terminal(cli: InPlace) -> None:
     again = cli("review", "--approve", memory_id, "--hash", memory["content_hash"], "--json")
     assert (again.code, again.error["code"]) == (4, "memory.not_pending")
     assert cli("review").err == "nothing waits for review\n"
+
+
+def test_all_that_is_proposed_is_shown(cli: InPlace) -> None:
+    options = ["--entity", "Ada, Countess", "--entity", "Ben", "--occurred-at", "2020-01-01", "--confidence", "0.25"]
+    cli("propose", "Ada prefers rye.", "--tag", "a,b", *options)
+    lines = cli("review").lines
+    assert {
+        '  entities: "Ada, Countess", Ben',
+        '  tags: "a,b"',
+        "  occurred: 2020-01-01T00:00:00Z",
+        "  confidence: 0.25",
+    } <= set(lines)
+
+
+def test_no_text_passes_for_a_line_of_ours(cli: InPlace) -> None:
+    forged = ["url: https://example.org", "  url: https://example.org", "hash: sha256:00", "  (9 blank lines)"]
+    proposed(cli.shell, "\n".join(["One.", *forged, "│ bar", *[""] * 300, "two"]))
+    lines = cli("review").lines
+    assert ", 307 lines" in lines[0]
+    assert [line for line in lines[1:] if not line.startswith("│ ")][:2] == ["  (300 blank lines)", lines[9]]
+    assert lines[9].startswith("  hash: sha256:")
+    assert lines[8] == "│ two"
+
+
+def test_a_long_proposal_is_read_a_screen_at_a_time(shell: Shell) -> None:
+    more = b"[m]ore  [r]eject  [s]kip  [q]uit: "
+    proposed(shell, "Short.", "\n".join(["HEAD", *(f"line {number}" for number in range(50)), "x" * 200, "TAIL"]))
+    whole = shell.terminal("review", answers=((more, b"m"), (more, b"m"), (PROMPT, b"a"), (PROMPT, b"q")))
+    screens = whole.out.replace("\r\n", "\n").split("more lines: ")
+    assert whole.code == 0
+    assert [len(screen.splitlines()) <= 24 for screen in screens[:2]] == [True, True]
+    assert "HEAD" in screens[0]
+    assert "TAIL" not in screens[0] + screens[1]
+    assert "│ " + "x" * 78 + "\n│ " + "x" * 78 + "\n│ " + "x" * 44 + "\n" in whole.out.replace("\r\n", "\n")
+    assert statuses(shell)["Short."] == "pending"
+    assert sorted(statuses(shell).values()) == ["active", "pending"]
+
+
+def test_a_long_proposal_may_be_rejected_unread(shell: Shell) -> None:
+    proposed(shell, "\n".join(f"line {number}" for number in range(100)))
+    assert shell.terminal("review", answers=((b"[m]ore", b"r"),)).code == 0
+    assert statuses(shell) == {}
 
 
 def test_rejecting_by_id(cli: InPlace) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from memory_rows import rows_of
 
 from segue.base.errors import Ambiguous, InvalidInput, NotFound, Refused
 from segue.base.redaction import RedactionRefused
@@ -95,10 +96,66 @@ def test_chains_of_names_end_at_one(segue_: segue.Segue) -> None:
 
 
 def test_names_that_nobody_mentions_yet(segue_: segue.Segue) -> None:
+    with pytest.raises(NotFound) as caught:
+        segue_.entities.merge("K8s", "Kubernetes")
+    assert caught.value.code == "entity.not_found"
+    segue_.memories.forget(remember(segue_, "Something else.", "Kubernetes", "Helm"))
+    with pytest.raises(NotFound):
+        segue_.entities.merge("K8s", "Kubernetes")
+    assert rows_of(segue_, "entity_aliases") == []
+    segue_.memories.propose("Yet to be looked at.", entities=["Kubernetes"])
     assert segue_.entities.merge("K8s", "Kubernetes") == Entity("Kubernetes", 0, ("K8s",))
     remember(segue_, "We moved to K8s last year.")
     assert segue_.entities.ls() == [Entity("Kubernetes", 1, ("K8s",))]
     assert segue_.entities.neighbourhood("kubernetes").entities == [Entity("Kubernetes", 1, ("K8s",))]
+
+
+def test_a_merge_taken_back_leaves_what_was_before(segue_: segue.Segue) -> None:
+    remember(segue_, "one", "PG", "PostgreSQL", "Ada")
+    remember(segue_, "two, on PG as well", "Ben")
+    old = remember(segue_, "three", "pg")
+    segue_.memories.supersede(old, "four", entities=["PostgreSQL"])
+    segue_.memories.propose("five", entities=["PG"])
+    before, listed = named(segue_), segue_.entities.ls()
+    segue_.entities.merge("PG", "PostgreSQL")
+    assert named(segue_) != before
+    apart = segue_.entities.unmerge(" pg ")
+    assert (apart.name.upper(), apart.memories, apart.aliases) == ("PG", 2, ())
+    assert {each[:2] for each in named(segue_)} == {each[:2] for each in before}
+    assert segue_.entities.ls() == listed
+    assert segue_.entities.neighbourhood("PostgreSQL").entities == [Entity("PostgreSQL", 2)]
+    assert remember(segue_, "six", "PG") in {each.id for each in segue_.memories.ls(entities=["pg"]).memories}
+    assert segue_.store.doctor() == []
+
+
+def test_what_came_while_names_were_one_is_told_apart_too(segue_: segue.Segue) -> None:
+    remember(segue_, "one", "Skipper Ann")
+    segue_.entities.merge("the old lady", "Skipper Ann")
+    meant = remember(segue_, "It was the old lady who rowed.")
+    assert segue_.entities.ls() == [Entity("Skipper Ann", 2, ("the old lady",))]
+    segue_.entities.unmerge("the old lady")
+    assert segue_.entities.neighbourhood("skipper ann").entities == [Entity("Skipper Ann", 1)]
+    assert [each.id for each in segue_.entities.neighbourhood("the old lady").memories] == [meant]
+
+
+def test_only_what_was_merged_is_taken_back(segue_: segue.Segue) -> None:
+    remember(segue_, "one", "A1", "Ada")
+    for name in ("A1", "Nobody"):
+        with pytest.raises(NotFound) as caught:
+            segue_.entities.unmerge(name)
+        assert caught.value.code == "entity.not_merged"
+    with pytest.raises(InvalidInput):
+        segue_.entities.unmerge(" ")
+    segue_.entities.merge("A1", "B1")
+    segue_.entities.merge("B1", "C1")
+    assert segue_.entities.unmerge("b1") == Entity("B1", 0)
+    assert segue_.entities.ls() == [Entity("Ada", 1), Entity("C1", 1, ("A1",))]
+    assert segue_.entities.unmerge("A1") == Entity("A1", 1)
+
+
+def named(opened: segue.Segue) -> set[tuple[str, str, str]]:
+    """Which memory names what."""
+    return {(row["memory_id"], row["key"], row["name"]) for row in rows_of(opened, "memory_entities")}
 
 
 @pytest.mark.parametrize("name", ["", " ", '""', "\ud800", "x" * 161])
@@ -113,7 +170,9 @@ def test_no_secret_becomes_a_name_and_the_log_holds_none(segue_: segue.Segue) ->
     with pytest.raises(RedactionRefused) as caught:
         segue_.entities.merge(SECRET, "Ada")
     assert SECRET not in str(caught.value)
+    remember(segue_, "one", "Blintarn")
     segue_.entities.merge("Quorvex", "Blintarn")
-    told = [each for each in segue_.store.events(100) if each.kind == "entity.merged"]
-    assert len(told) == 1
+    segue_.entities.unmerge("Quorvex")
+    told = [each for each in segue_.store.events(100) if each.kind.startswith("entity.")]
+    assert [each.kind for each in told] == ["entity.unmerged", "entity.merged"]
     assert "uorvex" not in repr(told) + repr(segue_.store.events(100))

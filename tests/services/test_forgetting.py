@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from memory_rows import contents, everything, listed, require_sound, rows_of
 
 import segue
 from segue.base.errors import InvalidInput, NotFound, Refused
+from segue.conversions.to_capsule import to_capsule
 from segue.memories.identity import identity
 
 if TYPE_CHECKING:
@@ -81,6 +82,25 @@ def test_the_same_text_has_another_hash_in_another_store(segue_: segue.Segue, tm
             each.memories.forget(each.memories.remember("Ada prefers rye.").memory.id)
             hashes.add(rows_of(each, "memory_tombstones")[0]["keyed_hash"])
     assert len(hashes) == 2
+
+
+def test_where_a_forgotten_text_still_stands(segue_: segue.Segue) -> None:
+    text = "Deploys go through the quorvex gate."
+    draft: dict[str, Any] = {"ltm_version": "0.2", "goal": "Ship it.", "next_step": "Go.", "constraints": [text]}
+    packet = segue_.packets.save(draft)
+    capsule_id = segue_.capsules.save(to_capsule(packet).capsule).capsule.id
+    found = [each for each in segue_.memories.ls(limit=100).memories if "quorvex" in each.content]
+    places = {("packet", packet.id), ("capsule", capsule_id)}
+    assert {place for each in found for place in segue_.memories.still_in(each.id)} == places
+    assert segue_.memories.still_in(segue_.memories.remember("Said by nobody else.").memory.id) == []
+    assert segue_.memories.still_in(source=f"packet:{packet.id}") == [("packet", packet.id)]
+    assert segue_.memories.still_in(source="packet:none") == segue_.memories.still_in(source="notes") == []
+    mine = found[0].id
+    said = segue_.memories.edit(mine, content="It reads otherwise now.").id
+    assert segue_.memories.still_in(said) != []  # what it said before stands there
+    for wrong in ("missing-one", mine[-3:]):
+        with pytest.raises((NotFound, InvalidInput)):
+            segue_.memories.still_in(wrong)
 
 
 def test_all_or_none(segue_: segue.Segue) -> None:

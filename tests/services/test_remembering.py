@@ -469,10 +469,14 @@ def test_a_proposal_waits_and_is_not_served(segue_: segue.Segue) -> None:
 def test_approving_is_bound_to_what_was_looked_at(segue_: segue.Segue) -> None:
     shown = segue_.memories.propose("Ada prefers rye.").memory
     segue_.memories.edit(shown.id, content="Ada prefers oats.", author_class="agent")
-    for wrong in (shown.content_hash, "", "sha256:", shown.content_hash.upper(), "\udc80"):
+    for wrong in (shown.content_hash, "sha256:" + "0" * 64):
         with pytest.raises(Conflict) as refused:
             segue_.memories.approve(shown.id, wrong)
         assert refused.value.code == "memory.changed"
+    for wrong in ("", "sha256:", "sha256:0000", shown.content_hash.upper(), shown.content_hash + "\n", "\udc80"):
+        with pytest.raises(InvalidInput) as malformed:
+            segue_.memories.approve(shown.id, wrong)
+        assert malformed.value.code == "memory.hash"
     assert contents(segue_, "pending") == {"Ada prefers oats."}
     now = segue_.memories.get(shown.id)
     approved = segue_.memories.approve(now.id[-8:].lower(), now.content_hash)

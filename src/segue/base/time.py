@@ -87,12 +87,12 @@ def parse_moment(text: str, now: datetime) -> datetime:
     try:
         if ago:
             return now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
-        if _DAY.fullmatch(text):
-            text += "T00:00:00Z"
-        return parse(text)
+        return parse(f"{text}T00:00:00Z" if _DAY.fullmatch(text) else text)
     except (ValueError, OverflowError):
+        from segue.base.redaction import shown
+
         raise InvalidInput(
-            "time.invalid", f"not a time: {text[:40]!a}; give 2026-05-04, 2026-05-04T09:30:00Z or 7d"
+            "time.invalid", f"not a time: '{shown(text, 40)}'; give 2026-05-04, 2026-05-04T09:30:00Z or 7d"
         ) from None
 
 

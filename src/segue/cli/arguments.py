@@ -113,7 +113,9 @@ def clock(now: str | None) -> Callable[[], datetime]:
     try:
         instant = time.parse(now)
     except ValueError:
-        raise InvalidInput("time.invalid", f"--now takes an RFC 3339 time, not {now[:40]!a}") from None
+        from segue.base.redaction import shown
+
+        raise InvalidInput("time.invalid", f"--now takes an RFC 3339 time, not '{shown(now, 40)}'") from None
     if not 0 <= time.microseconds(instant) <= _LAST_MOMENT:
         raise InvalidInput("time.invalid", "--now takes a time between 1970 and 9999 in UTC")
     return lambda: instant

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from segue.base import files
 from segue.base.errors import Conflict, InvalidInput, Refused
 from segue.cli import editor, output
 from segue.cli.arguments import (
@@ -46,7 +45,7 @@ def edit(
     occurred_at: OccurredAt = None,
     valid_from: Annotated[str | None, typer.Option(metavar="TIME", help="From when on it holds.")] = None,
     valid_to: Annotated[str | None, typer.Option(metavar="TIME", help="Until when it holds.")] = None,
-    confidence: Confidence = None,
+    confidence: Annotated[str | None, typer.Option(metavar="0..1", help="How sure it is.")] = None,
     mask: Mask = False,
     now: Now = None,
     as_json: AsJson = False,
@@ -63,11 +62,12 @@ def edit(
             entity=entity,
             tag=tag,
             project=project,
-            confidence=confidence,
+            confidence=None,
             occurred_at=occurred_at,
             valid_from=valid_from,
             valid_to=valid_to,
         )
+        changes |= {} if confidence is None else {"confidence": _number(confidence)}
         changes |= {} if summary is None else {"summary": summary}
         if content is not None:
             changes["content"] = read_text(content)
@@ -80,6 +80,16 @@ def edit(
         output.note("nothing was changed")
     output.data(after.id)
     return 0
+
+
+def _number(text: str) -> float | None:
+    """A number, None for an emptied field. Raises InvalidInput `cli.value`."""
+    try:
+        return float(text) if text.strip() else None
+    except ValueError:
+        from segue.base.redaction import shown
+
+        raise InvalidInput("cli.value", f"--confidence takes a number from 0 to 1, not '{shown(text, 40)}'") from None
 
 
 def _changed(segue: Segue, before: Memory, changes: dict[str, Any], mask: bool) -> Memory:
@@ -113,10 +123,13 @@ def edited_text(text: str) -> str:
 
 
 def keep_text(segue: Segue, text: str) -> None:
-    """An edited text that was refused is somebody's work: keep it and say where."""
-    kept = segue.home / f"memory-{segue.now().strftime('%Y%m%dT%H%M%S')}.txt"
-    files.write_bytes(kept, text.encode())
-    output.note(f"your text is kept in {kept}")
+    """An edited text that was refused is somebody's work: keep it, without the secrets in it, and say where."""
+    from segue.base.redaction import Field, mask
+
+    without, found = mask(Field("text", text, True), core_only=True, credentials=True)
+    kept = editor.keep(segue.home, without.encode(), segue.now())
+    said = ", what is secret in it masked" if found else ""
+    output.note(f"your text is kept in {kept}{said}; `segue vacuum` removes it after a day")
 
 
 def supersede(

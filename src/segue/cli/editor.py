@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from segue.base import files
 from segue.base.errors import Failed
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+_STAMP = "%Y%m%dT%H%M%S"
+_KEPT = re.compile(r"memory-\d{8}T\d{6}\.txt")
 
 
 def edit(data: bytes, name: str, *, instead: str) -> bytes:
@@ -30,6 +40,19 @@ def edit(data: bytes, name: str, *, instead: str) -> bytes:
         if code != 0:
             raise Failed("editor.failed", f"the editor ended with {code}; nothing was saved")
         return file.read_bytes()
+
+
+def keep(home: Path, data: bytes, now: datetime) -> Path:
+    """Keep a text that was edited and refused, and return where."""
+    kept = home / f"memory-{now.strftime(_STAMP)}.txt"
+    files.write_bytes(kept, data)
+    return kept
+
+
+def kept_texts(home: Path, *, before: datetime | None = None) -> list[Path]:
+    """Return the files that `keep` wrote, oldest first; with `before` those that are older than that."""
+    found = sorted(each for each in home.glob("memory-*.txt") if _KEPT.fullmatch(each.name) and each.is_file())
+    return [each for each in found if before is None or each.name < f"memory-{before.strftime(_STAMP)}.txt"]
 
 
 def _editor(instead: str) -> list[str]:

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(no_args_is_help=True, help="Whom and what memories name: listed, shown, names merged.")
-    for command in (ls, show, merge):
+    group = typer.Typer(
+        no_args_is_help=True, help="Whom and what memories name: listed, shown, names merged and told apart."
+    )
+    for command in (ls, show, merge, unmerge):
         group.command()(command)
     app.add_typer(group, name="entities", rich_help_panel=MEMORIES)
 
@@ -89,4 +91,19 @@ def merge(
         output.as_json(merged.to_json())
     else:
         output.data(_headline(merged))
+    return 0
+
+
+def unmerge(
+    name: Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="The other name, as it was merged.")],
+    now: Now = None,
+    as_json: AsJson = False,
+) -> int:
+    """Take a merge back: what NAME names is found under NAME again."""
+    with opened(now) as segue, output.echoed(as_json):
+        apart = segue.entities.unmerge(name)
+    if as_json:
+        output.as_json(apart.to_json())
+    else:
+        output.data(_headline(apart))
     return 0

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 from segue.base import time
 from segue.base.untrusted import one_line, visible
 from segue.cli import output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from datetime import datetime
 
     from segue.memories.memory import Memory
@@ -18,6 +20,11 @@ if TYPE_CHECKING:
 
 _SHOWN_SOURCES = 10
 _LABEL_WIDTH = 13
+_MOST_BLANK = 2
+_NONE = "(none)"
+# What `edit` can change, as `Memory.to_json` names it.
+_EDITED = "content summary kind layer entities tags project confidence occurred_at valid_from valid_to".split()
+BAR = "│ "  # before each line of a text that others wrote
 
 
 def when(memory: Memory, now: datetime) -> str:
@@ -26,8 +33,20 @@ def when(memory: Memory, now: datetime) -> str:
 
 
 def indented(text: str) -> list[str]:
-    """Return the lines of a text, set in so that none passes for one of ours."""
-    return [f"  {line}".rstrip() for line in visible(text.replace("\r\n", "\n").replace("\t", "    ")).split("\n")]
+    """Return the lines of a text behind a bar, so that none passes for one of ours; many blank ones as their number."""
+    lines = visible(text.replace("\r\n", "\n").replace("\t", "    ")).split("\n")
+    shown: list[str] = []
+    for blank, run in groupby(lines, key=lambda line: not line.strip()):
+        several = [f"{BAR}{line}".rstrip() for line in run]
+        if blank and len(several) > _MOST_BLANK:
+            several = [f"  ({len(several):,} blank lines)"]  # without the bar: no text can say this
+        shown += several
+    return shown
+
+
+def listed(values: Iterable[str]) -> str:
+    """Return names in one line, those in quotes that a comma would make two of."""
+    return ", ".join(json.dumps(each, ensure_ascii=False) if set(each) & {",", '"'} else each for each in values)
 
 
 def portrait(story: Story) -> list[str]:
@@ -39,8 +58,8 @@ def portrait(story: Story) -> list[str]:
         "Kind": memory.kind,
         "Layer": memory.layer,
         "Summary": memory.summary,
-        "Entities": ", ".join(memory.entities),
-        "Tags": ", ".join(memory.tags),
+        "Entities": listed(memory.entities),
+        "Tags": listed(memory.tags),
         "Project": memory.project,
         "Thread": memory.thread + ("" if memory.position is None else f", turn {memory.position}"),
         "Speaker": memory.speaker,
@@ -86,18 +105,34 @@ def history_lines(story: Story) -> list[str]:
     """Return what became of a memory: its versions, newest first, then its neighbours in the chain."""
     memory = story.memory
     lines = [f"{memory.id}  {memory.status}, revision {memory.revision}", *indented(memory.content)]
+    following = memory.to_json()
     for version in reversed(story.versions):
         lines += [
             "",
             f"Revision {version.revision}, until {time.to_text(version.replaced_at)} ({one_line(version.actor)})",
+            *_differing(version.body, following),
         ]
-        lines += indented(str(version.body.get("content", "")))
+        following = version.body
     for label, others in (("Replaced by", story.newer), ("Replaces", story.older)):
         lines += [line for each in others for line in ("", f"{label} {each.id}", *indented(each.content))]
     if story.sources:
         lines += ["", "Sources", *source_lines(story.sources)]
     conflicts = conflict_lines(story)
     return [*lines, "", *conflicts] if conflicts else lines
+
+
+def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a memory said that it says no more, a field a line; of its text all of it."""
+    for name in _EDITED:
+        if before.get(name) == after.get(name):
+            continue
+        value = before.get(name)
+        if name == "content":
+            yield from indented(str(value or ""))
+        elif isinstance(value, list):
+            yield f"  {name}: {one_line(listed(map(str, value))) or _NONE}"
+        else:
+            yield f"  {name}: {_NONE if value is None else one_line(str(value))}"
 
 
 def _time(instant: datetime | None) -> str:

@@ -28,9 +28,14 @@ from segue.cli.arguments import (
     policy,
     read_text,
 )
+from segue.cli.editor import kept_texts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from segue.app import Segue
+    from segue.memories.memory import Memory
     from segue.services.memories import Remembered
 
 MOST_AT_ONCE = 20  # memories that go without being asked for twice
@@ -125,13 +130,21 @@ def say(done: Remembered, *, as_json: bool) -> None:
         return
     if done.verdict == "approved":
         output.note("approved: it was waiting for review")
+    elif done.memory.status == "retired":
+        output.note(f"{_gone(done.memory)}; nothing was changed, `segue remember` makes it hold again")
     elif done.verdict != "new":
-        output.note(f"said before: {output.counted(done.memory.occurrences, 'time')} now")
+        times = done.memory.occurrences
+        output.note(f"said before, {times:,} times now" if times > 1 else "known already")
     if done.memory.status == "pending":
         output.note("it waits for review; see `segue review`")
     output.notes(f"replaced {each}" for each in done.replaced)
     output.notes(f"contradicts {each}; see `segue memories show {each}`" for each in done.conflicts)
     output.data(done.memory.id)
+
+
+def _gone(memory: Memory) -> str:
+    by = f": {memory.superseded_by} replaced it" if memory.superseded_by else ""
+    return f"said before, and it does not hold any more{by}"
 
 
 def forget(
@@ -156,33 +169,54 @@ def forget(
     if bool(memory_ids) == (source is not None):
         raise Usage("give the ids of memories, or --source and what they were read from")
     with opened(now) as segue:
-        gone = (
-            _by_id(segue, memory_ids or [], reason, yes) if source is None else _by_source(segue, source, reason, yes)
-        )
+        if source is None:
+            gone, still = _by_id(segue, memory_ids or [], reason, yes)
+        else:
+            gone, still = _by_source(segue, source, reason, yes)
+        drafts = kept_texts(segue.home)
     if as_json:
-        output.as_json({"forgotten": gone})
+        output.as_json({"forgotten": gone, "still_in": [f"{kind}:{name}" for kind, name in still]})
     elif source is None:
         output.data("\n".join(f"forgotten {each}" for each in gone))
     else:
         output.data(f"forgotten {output.counted(len(gone), 'memory', 'memories')}")
     if not as_json and gone:
+        output.notes(_still(still))
+        if drafts:
+            output.note(f"texts of edits that were refused lie beside the store and may hold it: {_names(drafts)}")
         output.note("`segue vacuum` takes what was forgotten out of the file too")
     return 0
 
 
-def _by_id(segue: Segue, memory_ids: list[str], reason: str, yes: bool) -> list[str]:
+def _still(places: list[tuple[str, str]]) -> Iterator[str]:
+    """What a person must know who wants a text to be gone: forgetting a memory does not touch what it was made of."""
+    commands = {"packet": "segue rm", "capsule": "segue capsule rm"}
+    for kind, name in places[:MOST_AT_ONCE]:
+        output_name = one_line(name)
+        yield f"its text still stands in {kind} {output_name}; `{commands[kind]} {output_name}` removes that"
+    if len(places) > MOST_AT_ONCE:
+        yield f"  … and in {len(places) - MOST_AT_ONCE:,} more (--json names them)"
+
+
+def _names(files: list[Path]) -> str:
+    return ", ".join(one_line(str(each)) for each in files[:MOST_AT_ONCE]) + (" …" if len(files) > MOST_AT_ONCE else "")
+
+
+def _by_id(segue: Segue, memory_ids: list[str], reason: str, yes: bool) -> tuple[list[str], list[tuple[str, str]]]:
     if len(memory_ids) > MOST_AT_ONCE and not yes:
         raise _unconfirmed(len(memory_ids), "")
-    return segue.memories.forget(*memory_ids, reason=reason)
+    still = segue.memories.still_in(*memory_ids)  # it is known while they are there
+    return segue.memories.forget(*memory_ids, reason=reason), still
 
 
-def _by_source(segue: Segue, source: str, reason: str, yes: bool) -> list[str]:
+def _by_source(segue: Segue, source: str, reason: str, yes: bool) -> tuple[list[str], list[tuple[str, str]]]:
     said, alone = segue.memories.said_by(source)
     kept = f"; {said - alone:,} that others say too would stay" if said > alone else ""
     if not yes:
         raise _unconfirmed(alone, kept)
     output.note(f"{output.counted(alone, 'memory', 'memories')} from {one_line(source)}{kept.replace('would ', '')}")
-    return segue.memories.forget_source(source, confirmed=alone, reason=reason)
+    still = segue.memories.still_in(source=source)
+    return segue.memories.forget_source(source, confirmed=alone, reason=reason), still
 
 
 def _unconfirmed(number: int, kept: str) -> Refused:

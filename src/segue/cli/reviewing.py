@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,10 +15,11 @@ from segue.cli import output
 from segue.cli.arguments import MEMORIES, AsJson, Cursor, Limit, Now, Usage, opened, resumable
 from segue.cli.correcting import edited_text, keep_text
 from segue.cli.keys import pressed
-from segue.cli.memory_lines import indented
+from segue.cli.memory_lines import BAR, indented, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from segue.app import Segue
     from segue.memories.memory import Memory
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 _PAGE = 100
 _KEYS = "aresq"
 _PROMPT = "[a]pprove  [r]eject  [e]dit and approve  [s]kip  [q]uit: "
+_KEYS_MORE = "mrsq"
+_PROMPT_MORE = "[m]ore  [r]eject  [s]kip  [q]uit: "
+_PROMPT_ROWS = 3
 _SAID = {"a": "approved", "r": "rejected", "e": "edited and approved", "s": "skipped"}
 
 
@@ -103,9 +108,20 @@ def _shown(segue: Segue, memory: Memory) -> list[str]:
         time.ago(memory.captured_at, segue.now()),
     ]
     said += [f"project {memory.project}"] if memory.project else []
+    said += [output.counted(number, "line")] if (number := memory.content.count("\n") + 1) > 1 else []
     lines = [f"{memory.id}  {one_line(', '.join(said))}", *indented(memory.content)]
-    for label, value in (("summary", memory.summary), ("url", written.url), ("tags", ", ".join(memory.tags))):
-        lines += [f"  {label}: {one_line(value)}"] if value else []
+    fields = {
+        "summary": memory.summary,
+        "entities": listed(memory.entities),
+        "tags": listed(memory.tags),
+        "url": written.url,
+        "speaker": memory.speaker,
+        "occurred": _time(memory.occurred_at),
+        "holds from": _time(memory.valid_from),
+        "holds until": _time(memory.valid_to),
+        "confidence": "" if memory.confidence is None else f"{memory.confidence:g}",
+    }
+    lines += [f"  {label}: {one_line(value)}" for label, value in fields.items() if value]
     story = segue.memories.history(memory.id)
     lines += [f"  would replace {ids.short(each.id)}: {one_line(each.content)}" for each in story.older]
     replaced = {each.id for each in story.older}
@@ -114,6 +130,10 @@ def _shown(segue: Segue, memory: Memory) -> list[str]:
         if other not in replaced:
             lines.append(f"  contradicts {ids.short(other)}: {one_line(segue.memories.get(other).content)}")
     return lines
+
+
+def _time(instant: datetime | None) -> str:
+    return "" if instant is None else time.to_text(instant)
 
 
 def _walk(segue: Segue) -> None:
@@ -149,8 +169,7 @@ def _asked(segue: Segue, memory: Memory) -> str:
             memory = segue.memories.get(memory.id)
             if memory.status != "pending":
                 return "decided elsewhere"
-            output.data("\n".join(_shown(segue, memory)))
-            key = pressed(_PROMPT, _KEYS)
+            key = _read(_shown(segue, memory)) or pressed(_PROMPT, _KEYS)
             if key == "q":
                 return ""
             if _done(segue, memory, key):
@@ -159,6 +178,33 @@ def _asked(segue: Segue, memory: Memory) -> str:
             if error.code == "memory.not_found":
                 return "decided elsewhere"
             output.note(f"segue: {one_line(error.message)}")
+
+
+def _read(lines: list[str]) -> str:
+    """Show lines a screen at a time, so that none scrolls away unseen; return the key that ended it early."""
+    columns, rows = shutil.get_terminal_size()
+    page = max(rows - _PROMPT_ROWS, 1)
+    folded = [piece for line in lines for piece in _folded(line, columns)]
+    for start in range(0, len(folded), page):
+        if start:
+            left = output.counted(len(folded) - start, "more line")
+            key = pressed(f"{left}: {_PROMPT_MORE}", _KEYS_MORE)
+            if key != "m":
+                return key
+        output.data("\n".join(folded[start : start + page]))
+    return ""
+
+
+def _folded(line: str, columns: int) -> list[str]:
+    """A line as a terminal shows it; what goes on in the next row begins as the text of others does."""
+    from rich.cells import chop_cells
+
+    lead = BAR if line.startswith(BAR) else "    "
+    first, *rest = chop_cells(line, columns) or [""]
+    if not rest:
+        return [first]
+    more = chop_cells(line[len(first) :], max(columns - len(lead), 2))
+    return [first, *(lead + each for each in more)]
 
 
 def _done(segue: Segue, memory: Memory, key: str) -> bool:

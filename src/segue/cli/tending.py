@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from datetime import timedelta
 from typing import Annotated
 
 import typer
 
 from segue.cli import output, progress
 from segue.cli.arguments import STORE, AsJson, Now, opened, resumable
+from segue.cli.editor import kept_texts
 
 _MEGABYTE = 1_000_000
 
@@ -19,13 +21,21 @@ def register(app: typer.Typer) -> None:
 
 
 def vacuum(now: Now = None, as_json: AsJson = False) -> int:
-    """Write the store anew, so that nothing of what was forgotten is left in its files."""
+    """Write the store anew, so that nothing of what was forgotten is left in its files.
+
+    Texts of edits that were refused and kept beside it go after a day.
+    """
     with opened(now) as segue:
         done = segue.store.vacuum()
+        old = kept_texts(segue.home, before=segue.now() - timedelta(days=1))
+        for each in old:
+            each.unlink(missing_ok=True)
     if as_json:
-        output.as_json(done.to_json())
+        output.as_json(done.to_json() | {"removed_texts": len(old)})
         return 0
     output.data(f"{done.before / _MEGABYTE:.1f} MB before, {done.after / _MEGABYTE:.1f} MB now")
+    if old:
+        output.note(f"removed {output.counted(len(old), 'text')} of edits that were refused more than a day ago")
     if done.backups:
         lie = "lies" if done.backups == 1 else "lie"
         output.note(f"{output.counted(done.backups, 'backup')} {lie} beside it and may hold what was forgotten since")

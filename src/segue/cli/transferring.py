@@ -111,6 +111,8 @@ def _say(done: Loaded) -> None:
     others = {name: counts.pop(name) for name in ("unchanged", "conflicting", "forgotten", "refused")}
     said = [f"{number:,} {name}" for name, number in others.items() if number]
     output.data(f"imported {_listed(counts) or 'nothing'}" + (f"; {', '.join(said)}" if said else ""))
+    if done.added["tombstones"]:
+        output.note("what was forgotten in the other store is known here by its id alone: read anew, it is remembered")
     output.notes(f"  line {each.line}: {one_line(each.message)}" for each in done.problems[:_SHOWN_PROBLEMS])
     left = others["conflicting"] + others["forgotten"] + others["refused"] - _SHOWN_PROBLEMS
     if left > 0:

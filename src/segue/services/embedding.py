@@ -69,7 +69,11 @@ class Embedding:
 def known(name: str) -> str:
     """Return `name` where an embedder is called that. Raises InvalidInput `embedder.unknown`."""
     if name not in NAMES:
-        raise InvalidInput("embedder.unknown", f"no embedder is called {name[:40]!a}; there are {', '.join(NAMES)}")
+        from segue.base.redaction import shown
+
+        raise InvalidInput(
+            "embedder.unknown", f"no embedder is called '{shown(name, 40)}'; there are {', '.join(NAMES)}"
+        )
     return name
 
 

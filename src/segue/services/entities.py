@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from segue.base import ids, jsontext, redaction
@@ -10,6 +10,7 @@ from segue.base.errors import InvalidInput, NotFound, Refused
 from segue.base.redaction import Field, RedactionRefused
 from segue.search import entities as names
 from segue.services import paging
+from segue.services.known_names import Names
 from segue.services.scoped import ScopedService
 from segue.storage import events
 from segue.storage import memories as rows
@@ -17,7 +18,7 @@ from segue.storage import memory_entities as entity_rows
 from segue.storage.memory_entities import Alias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import sqlalchemy as sa
 
@@ -86,9 +87,10 @@ class Entities(ScopedService):
     def merge(self, alias: str, name: str) -> Entity:
         """Say that `alias` is another name of `name`, and return the entity that both mean from now on.
 
-        Neither has to be named by a memory yet. A `name` that is an alias itself stands for its own entity. Raises
-        InvalidInput `entity.name` for what is no name, Refused `entity.same` where both are one already, or would come
-        to be a name of itself, RedactionRefused `entity.redaction`.
+        One of the two must be known: named by a memory, or merged before. A `name` that is an alias itself stands for
+        its own entity. Raises InvalidInput `entity.name` for what is no name, NotFound `entity.not_found` where nobody
+        knows either, Refused `entity.same` where both are one already, or would come to be a name of itself,
+        RedactionRefused `entity.redaction`.
         """
         with self._database.write(self._scope) as connection:
             aliases = {each.alias: each for each in entity_rows.aliases(connection, self._scope)}
@@ -98,10 +100,48 @@ class Entities(ScopedService):
             alias_key = names.key(alias_name)
             if alias_key == target:
                 raise Refused("entity.same", "both are names of one entity already; it goes by the other of the two")
+            if not self._any_known(connection, aliases, (alias_key, target)):
+                shown_names = f"'{redaction.shown(alias_name, 64)}' nor '{redaction.shown(name, 64)}'"
+                raise NotFound("entity.not_found", f"no memory names {shown_names}; see `segue entities ls`")
             entity_rows.add_alias(connection, self._scope, Alias(alias_key, alias_name, target, shown))
             # The log outlives what is forgotten: it holds no names.
             events.append(connection, self._scope, "entity.merged", "", actor=self._actor, now=self._clock())
             return self._entity(connection, target)
+
+    def unmerge(self, alias: str) -> Entity:
+        """Take a merge back: `alias` is a name of its own again. Return the entity that it is then.
+
+        Memories are looked at anew: what they say under that name, they name under it. Names that were merged into
+        `alias` before it was merged itself stay where they are. Raises InvalidInput `entity.name`, NotFound
+        `entity.not_merged` for what is no other name of an entity.
+        """
+        with self._database.write(self._scope) as connection:
+            aliases = {each.alias: each for each in entity_rows.aliases(connection, self._scope)}
+            merged = aliases.get(names.key(_name(alias)))
+            if merged is None:
+                message = f"'{redaction.shown(alias, 64)}' is no other name of an entity; see `segue entities ls`"
+                raise NotFound("entity.not_merged", message)
+            entity_rows.remove_alias(connection, self._scope, merged.alias)
+            self._named_anew(connection, merged)
+            events.append(connection, self._scope, "entity.unmerged", "", actor=self._actor, now=self._clock())
+            return replace(self._entity(connection, merged.alias), name=self._spelled(connection, merged.alias_name))
+
+    def _named_anew(self, connection: sa.Connection, merged: Alias) -> None:
+        """Write again which of the two names each memory means that named the entity."""
+        now = Names.of(connection, self._scope)
+        both = Names({**now.known, merged.alias_name: merged.alias_name, merged.name: merged.name}, now.aliases)
+        keys, after = (merged.key, merged.alias), ""
+        while batch := entity_rows.all_naming(connection, self._scope, keys, after, _BATCH):
+            before = entity_rows.of(connection, self._scope, batch)
+            named = [each for memory_id in batch for each in before[memory_id] if each.key not in keys]
+            for memory in rows.by_ids(connection, self._scope, batch).values():
+                named += [each for each in both.in_memory(memory) if each.key in keys]
+            entity_rows.write(connection, self._scope, batch, named)
+            after = batch[-1]
+
+    def _any_known(self, connection: sa.Connection, aliases: Mapping[str, Alias], keys: Sequence[str]) -> bool:
+        merged = {*aliases, *(each.key for each in aliases.values())}
+        return not merged.isdisjoint(keys) or bool(entity_rows.all_naming(connection, self._scope, keys, "", 1))
 
     def _known(self, connection: sa.Connection, given: str) -> list[str]:
         """The key of the entity that has this name, where there is one."""
@@ -155,6 +195,7 @@ class Entities(ScopedService):
 
 
 _ALL = 1 << 31
+_BATCH = 500
 
 
 def _name(given: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from segue.base import jsontext, text, time
 from segue.base.errors import InvalidInput
+from segue.base.redaction import shown
 from segue.memories.filter import Filter
 from segue.memories.item import AUTHOR_CLASSES, KINDS, LAYERS, ORIGINS
 from segue.memories.memory import STATUSES
@@ -91,7 +92,7 @@ def _among(name: str, values: Iterable[str], allowed: tuple[str, ...]) -> tuple[
     given = _texts(name, values)
     for each in given:
         if each not in allowed:
-            raise InvalidInput("filter.invalid", f"{name}: one of {', '.join(allowed)}, not {each[:40]!a}")
+            raise InvalidInput("filter.invalid", f"{name}: one of {', '.join(allowed)}, not '{shown(each, 40)}'")
     return given
 
 

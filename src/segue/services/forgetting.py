@@ -10,9 +10,11 @@ from segue.base.errors import InvalidInput, NotFound, Refused
 from segue.memories import identity as same
 from segue.services import paging, pins
 from segue.services.memory_writing import MemoryWriting
+from segue.storage import capsules as capsule_rows
 from segue.storage import memories as rows
 from segue.storage import memory_history as history
 from segue.storage import memory_sources as sources
+from segue.storage import packets as packet_rows
 from segue.storage import settings
 from segue.storage.memory_history import UNHASHED, Tombstone
 
@@ -90,6 +92,31 @@ class Forgetting(MemoryWriting):
         rows.set_occurrences(connection, self._scope, {each: max(count, 1) for each, count in kept.items()})
         memories = list(rows.by_ids(connection, self._scope, alone).values())
         forget(connection, writer, memories, now=self._clock(), reason=reason, for_good=for_good)
+
+    def still_in(self, *memory_ids: str, source: str = "") -> list[tuple[str, str]]:
+        """Return the packets and capsules of this store that texts of memories, or those of `source`, stand in.
+
+        They keep them when the memories are forgotten (decision 14). Each is `("packet", id)` or `("capsule", id)`.
+        Raises NotFound, Ambiguous, InvalidInput `memory.short_id`.
+        """
+        for given in memory_ids:
+            paging.require_long_enough(given, "memory")
+        with self._database.read() as connection:
+            found = [self._find(connection, each) for each in memory_ids]
+            said = sources.of(connection, self._scope, [memory.id for memory in found]).values()
+            names = {source, *(memory.provenance.source for memory in found)}
+            names |= {one.source for all_said in said for one in all_said}
+            return [each for name in sorted(names) for each in self._stored(connection, name)]
+
+    def _stored(self, connection: sa.Connection, source: str) -> list[tuple[str, str]]:
+        kind, _, name = source.partition(":")
+        name = name.replace("%23", "#")  # as `conversions.memories.source_of` writes it
+        if kind == "packet" and packet_rows.get(connection, self._scope, name) is not None:
+            return [(kind, name)]
+        name = capsule_rows.PREFIX + name
+        if kind == "capsule" and capsule_rows.get(connection, self._scope, name) is not None:
+            return [(kind, name)]
+        return []
 
     def said_by(self, source: str) -> tuple[int, int]:
         """Return how many memories a source says, and how many of them nothing else says. Raises NotFound."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from segue.base.errors import Conflict, Refused
+from segue.base.errors import Conflict, InvalidInput, Refused
 from segue.memories import identity as same
 from segue.services import forgetting, paging
 from segue.services.memory_writing import MemoryWriting
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from segue.services.memory_reading import MemoryPage
 
 
+_HASH = re.compile(r"sha256:[0-9a-f]{64}")
+
+
 class Reviewing(MemoryWriting):
     """Reviews the memories of one scope that are pending."""
 
@@ -27,9 +31,13 @@ class Reviewing(MemoryWriting):
     def approve(self, memory_id: str, content_hash: str) -> Memory:
         """Make a pending memory active. `content_hash` is that of the text that was looked at.
 
-        What it is meant to replace is retired. Raises NotFound, Refused `memory.not_pending`, Conflict
-        `memory.changed` where it does not say any more what was looked at.
+        What it is meant to replace is retired. Raises NotFound, Refused `memory.not_pending`, InvalidInput
+        `memory.hash` for what is no hash, Conflict `memory.changed` where it does not say any more what was looked at.
         """
+        if not _HASH.fullmatch(content_hash):
+            raise InvalidInput(
+                "memory.hash", "this is no hash: `sha256:` and 64 hex digits, as `segue review` shows it"
+            )
         with self.writing() as (connection, writer):
             memory = self._waiting(connection, memory_id)
             if memory.content_hash != content_hash:

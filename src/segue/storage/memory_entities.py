@@ -112,6 +112,14 @@ def memories_naming(connection: sa.Connection, scope_id: str, keys: Sequence[str
     return list(connection.execute(query).scalars())
 
 
+def all_naming(connection: sa.Connection, scope_id: str, keys: Sequence[str], after: str, limit: int) -> list[str]:
+    """Return up to `limit` memories behind `after`, of any status, that name any of the entities, in order."""
+    query = sa.select(_COLUMNS.memory_id).where(
+        _COLUMNS.scope_id == scope_id, _COLUMNS.key.in_(keys), _COLUMNS.memory_id > after
+    )
+    return list(connection.execute(query.distinct().order_by(_COLUMNS.memory_id).limit(limit)).scalars())
+
+
 def beside(connection: sa.Connection, scope_id: str, keys: Sequence[str], limit: int) -> list[tuple[str, str, int]]:
     """Return the entities that active memories name together with any of `keys`: key, name, how many do."""
     other = memory_entities.alias("other")
@@ -137,6 +145,11 @@ def aliases(connection: sa.Connection, scope_id: str) -> list[Alias]:
     """Return all other names of entities, in the order of their keys."""
     rows = connection.execute(_ALL_ALIASES, {"in_scope": scope_id})
     return [Alias(row.alias, row.alias_name, row.key, row.name) for row in rows]
+
+
+def remove_alias(connection: sa.Connection, scope_id: str, alias: str) -> None:
+    """Let a name be no alias any more; what memories name is for the caller to write anew."""
+    connection.execute(sa.delete(entity_aliases).where(_ALIASES.scope_id == scope_id, _ALIASES.alias == alias))
 
 
 def add_alias(connection: sa.Connection, scope_id: str, new: Alias) -> None:
