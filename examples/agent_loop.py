@@ -28,7 +28,7 @@ def run(turns: list[str], session: str, answer: Callable[[Held, str], str] = ans
         for said in turns:
             pack = store.context.assemble(said, model="claude", session=session, items="new").envelope()
             held |= {item["ref"]: item["content"] for item in pack["items"]}
-            delta = pack["working_memory"]
+            delta = pack["working_memory"] or {"evicted": [], "superseded": []}  # null: coverage.notes say why
             for ref in (*delta["evicted"], *(each["ref"] for each in delta["superseded"])):
                 held.pop(ref, None)
             answers.append(answer(held, said))

@@ -158,6 +158,7 @@ class Segue:
         return Context(
             self._database,
             self._scope,
+            embedding=self._embedding,
             indexes=self._indexes(),
             sessions=self.sessions,
             profiles=cache(lambda: profiles(self._home, self._directory)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING
 
 from segue.base.time import microseconds
@@ -20,6 +21,18 @@ def new(now: datetime) -> str:
     )
 
     return str(ULID.from_timestamp(max(microseconds(now), 0) / 1_000_000))
+
+
+def first(now: datetime) -> str:
+    """Return a ULID with chance of its own, for the first of many: `new` counts on within a millisecond.
+
+    So what `following` makes of it meets none of those that `new` gives, however the clock stands.
+    """
+    from ulid import ULID
+
+    milliseconds = max(microseconds(now), 0) // 1_000
+    chance = secrets.randbits(79)  # the highest bit is free for those that follow
+    return str(ULID.from_bytes(milliseconds.to_bytes(6, "big") + chance.to_bytes(10, "big")))
 
 
 def following(identifier: str) -> str:

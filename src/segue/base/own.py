@@ -13,11 +13,16 @@ _ENVELOPE = re.compile(r'"smp"\s*:\s*"\d+"')
 _LEGEND = re.compile(r'"legend"\s*:\s*\{\s*"(?:protocol|about|envelope|item|rules)"\s*:')
 _DOCUMENT = re.compile(r'"treat_as_data"\s*:\s*true')
 _ITEM = re.compile(r'"relevance_basis"\s*:')
+# A line of an item in Markdown, quoted or not; and in JSON, escaped or not.
+_LINE = re.compile(r"^[\s>*+-]*\[mem_[0-9A-HJKMNP-TV-Z]{26}\] ", re.MULTILINE)
+_REF = re.compile(r"\\*\"ref\\*\"\s*:\s*\\*\"mem_[0-9A-HJKMNP-TV-Z]{26}")
 
 
 def holds_pack(text: str) -> bool:
     """Whether a text is, or holds, one of Segue's packs: an envelope, a pack in JSON, or one in Markdown."""
-    if PACK_TITLE in text and any(line.strip() == PACK_TITLE for line in text.splitlines()):
+    if PACK_TITLE in text and any(line.strip(" \t>") == PACK_TITLE for line in text.splitlines()):
+        return True
+    if "mem_" in text and (_LINE.search(text) or ("relevance_basis" in text and _REF.search(text))):
         return True
     if '"smp"' in text and _ENVELOPE.search(text) and (_LEGEND.search(text) or _ITEM.search(text)):
         return True

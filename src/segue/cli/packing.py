@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from segue.base import ids, time
-from segue.base.errors import InvalidInput, NotFound
+from segue.base.errors import Ambiguous, InvalidInput, NotFound
 from segue.base.untrusted import one_line
 from segue.cli import output
 from segue.cli.arguments import CONTEXT, AsJson, Cursor, Now, Usage, opened
@@ -82,8 +82,12 @@ def context(
     """Give a model the memories that suit a task, within its budget, and in a session only what is new."""
     if shape not in (None, *FORMATS):
         raise InvalidInput("context.format", f"format: one of {', '.join(FORMATS)}", {"field": "format"})
-    if replay is not None and verify is not None:
-        raise Usage("give one of --replay and --verify")
+    if as_json and shape not in (None, "smp"):
+        raise Usage("--json is --format smp; give one of them")
+    if replay is not None or verify is not None:
+        other = (task, model, intent, session, since, as_of, project, shape, cursor)
+        if (replay is not None and verify is not None) or any(other) or pin or graph:
+            raise Usage("--replay and --verify take a hash and nothing else")
     with opened(now) as segue:
         if replay is not None:
             output.as_json(segue.context.replay(replay))
@@ -162,7 +166,8 @@ def query(
     with opened(now) as segue:
         moment = segue.now()
         if cursor is not None:
-            if find is not None or ask is not None:
+            given = (find, ask, layers, entities, as_of, min_relevance, min_trust, budget, model, direction, k)
+            if everything or any(each not in (None, "") for each in given):
                 raise Usage("a cursor holds its query already; give nothing else")
             answer = segue.queries.more(cursor)
         else:
@@ -188,7 +193,7 @@ def query(
 
 
 def _by_commas(given: list[str] | None) -> list[str] | None:
-    return None if given is None else [part.strip() for each in given for part in each.split(",") if part.strip()]
+    return None if given is None else [part.strip() for each in given for part in each.split(",")]
 
 
 def _print_answer(answer: Answer, now: datetime, *, as_json: bool) -> None:
@@ -245,10 +250,12 @@ def expand(
 
 
 def _whole_id(segue: Segue, ref: str) -> str:
-    """The id that a person has shortened; what is none stays as it is."""
+    """The id that a person has shortened; what is none stays as it is, a name too."""
+    if len(ids.unshortened(ref)) < ids.SHORT_LENGTH:
+        return ref
     try:
         return segue.memories.get(ref).id
-    except NotFound:
+    except (NotFound, Ambiguous):
         return ref
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from segue.memories.memory import Memory
 
 Compression = Literal["", "summary", "head", "cut"]
-Reason = Literal["budget", "duplicate"]
+Reason = Literal["budget"]
 
 
 @dataclass(frozen=True, slots=True)

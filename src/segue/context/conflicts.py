@@ -63,7 +63,7 @@ def scan(memories: Sequence[Memory], *, now: datetime | None = None) -> tuple[Co
     """Return the contradictions among the first 400 of `memories`, the newest current one first, each pair once.
 
     Current is what is newest, by when it occurred, else was captured; what the user or an agent said is preferred to
-    what comes from outside. With `now`, memories that do not hold at that time are left out.
+    what comes from outside. With `now`, what holds at that time is looked at, also where it was retired since.
     """
     known = {each.id: each for each in memories if _counts(each, now)}
     ranked = sorted(islice(known.values(), MOST), key=_rank, reverse=True)
@@ -85,10 +85,12 @@ def scan(memories: Sequence[Memory], *, now: datetime | None = None) -> tuple[Co
 
 
 def _counts(memory: Memory, now: datetime | None) -> bool:
-    if memory.status != "active" or memory.kind in _UNSAID:
+    if memory.kind in _UNSAID:
         return False
     if now is None:
-        return True
+        return memory.status == "active"
+    if memory.status != "active" and (memory.retired_at is None or memory.retired_at <= now):
+        return False
     begun = memory.valid_from is None or memory.valid_from <= now
     return begun and (memory.valid_to is None or now < memory.valid_to)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from segue.base import time
 from segue.base.own import PACK_END, PACK_TITLE
-from segue.base.untrusted import one_line, paragraph
+from segue.base.untrusted import one_line, paragraph, shorten
 from segue.context.layers import PACK_LAYERS, WEIGHTS
 from segue.context.legend import INSTRUCTIONS
 from segue.context.pack import source_url
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from segue.context.pack import Pack
 
 VERSION = 2
+_MARKUP = re.compile(r"<(?=[A-Za-z/?]|![A-Za-z\[])|(?<=\])\(|(?<=!)\[")
+_MOST_SOURCE = 120  # characters
 _PROVENANCE = {"user": "user_authored", "agent": "agent_written", "external": "connector_synced"}
 HEADINGS: dict[PackLayer, str] = {
     "constraints": "Constraints",
@@ -62,6 +65,8 @@ def document(
         "cursor": pack.cursor,
         "receipt": receipt,
     }
+    if pack.graph is not None:
+        found["graph"] = pack.graph
     if warnings:
         found["warnings"] = list(warnings)
     if pin is not None:
@@ -137,7 +142,7 @@ def markdown(pack: Pack, *, packed: Sequence[Packed] | None = None, delta: str =
     """Return the pack as Markdown, ending in a line feed. No item can begin a line, a block, or end the pack."""
     shown = pack.packed if packed is None else tuple(packed)
     lines = [PACK_TITLE, ""]
-    lines += [f"Task: {one_line(pack.task)}  "] if pack.task else []
+    lines += [f"Task: {_inert(one_line(pack.task))}  "] if pack.task else []
     lines += [f"Intent: {pack.intent} | Coverage: {pack.status} | {pack.used:,} of {pack.tokens:,} tokens", ""]
     lines += [f"> {line}" for line in INSTRUCTIONS]
     for layer in PACK_LAYERS:
@@ -152,9 +157,14 @@ def _line(packed: Packed) -> str:
     memory = packed.candidate.memory
     written = memory.provenance
     told = written.url or ("" if written.origin == "text" else written.source)
-    source = f" — {one_line(told)}" if told else ""
-    text = f"{paragraph(packed.content)}{source}".replace("![", "!\\[").replace("<!--", "<\\!--")
+    source = f" — {shorten(one_line(told), _MOST_SOURCE)}" if told else ""
+    text = _inert(f"{paragraph(packed.content)}{source}")
     return f"- [{memory.id}] {text}{' (truncated)' if packed.compressed else ''}"
+
+
+def _inert(text: str) -> str:
+    """Text that Markdown takes for no image, link or markup: a client may render what a model was given."""
+    return _MARKUP.sub(r"\\\g<0>", text.replace("<!--", "<\\!--"))
 
 
 def _remarks(pack: Pack) -> Iterator[str]:

@@ -49,18 +49,21 @@ def envelope(
 def follow_ups(pack: Pack, arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return calls that tell what this page does not: the rest of what was shortened, and of what did not fit."""
     shortened = [each.candidate.ref for each in pack.packed if each.compressed]
-    found: list[dict[str, Any]] = [
-        {
-            "tool": "expand",
-            "arguments": {"ref": ref, "direction": "document"},
-            "why": "only part of this item is here",
-        }
-        for ref in shortened[:_MOST_FOLLOWED]
-    ]
+    found = [_expand(ref, "only part of this item is here") for ref in shortened[:_MOST_FOLLOWED]]
+    packed = set(pack.refs)
+    preferred = [each.current.id for each in pack.conflicts if each.current.id not in packed]
+    found += [_expand(ref, "it contradicts an item and is newer") for ref in preferred[:_MOST_FOLLOWED]]
+    if not pack.packed:
+        dropped = [each.ref for each, _ in pack.selection.dropped[:_MOST_FOLLOWED]]
+        found += [_expand(ref, "it is too long for this budget") for ref in dropped]
     if pack.cursor:
         further = {**arguments, "task": pack.task, "cursor": pack.cursor}
         found.append({"tool": "get_context", "arguments": further, "why": "more was found than fitted"})
     return found
+
+
+def _expand(ref: str, why: str) -> dict[str, Any]:
+    return {"tool": "expand", "arguments": {"ref": ref, "direction": "document"}, "why": why}
 
 
 def pinned_bytes(wire: Mapping[str, Any]) -> bytes:

@@ -41,7 +41,14 @@ def head(text: str, within: int = _FIRST) -> str:
             begun = begun[: end.start()]
             break
     first = _FURTHER_END.split(next(iter(sentences(begun)), ""), maxsplit=1)[0]
-    return "" if first == begun.strip() and len(begun) == within < len(text) else first
+    if (first == begun.strip() and len(begun) == within < len(text)) or not _says(first):
+        return ""
+    return first
+
+
+def _says(sentence: str) -> bool:
+    """Whether a sentence is one by itself: not a rule of dashes, nor what only leads to what follows."""
+    return any(map(str.isalnum, sentence)) and not sentence.rstrip().endswith((":", "：", ",", "—"))
 
 
 def cut(text: str, room: int, profile: Profile, shortest: int = SHORTEST_CUT) -> str:
@@ -49,7 +56,7 @@ def cut(text: str, room: int, profile: Profile, shortest: int = SHORTEST_CUT) ->
 
     The cut is made at a word where that keeps two thirds of what fits, never inside a character of several parts.
     """
-    text = text.strip()
+    text = _worded(text.strip())
     longest = len(text) - 1
     if longest < shortest or profile.cost(text[:shortest] + CUT) > room:
         return ""
@@ -57,6 +64,12 @@ def cut(text: str, room: int, profile: Profile, shortest: int = SHORTEST_CUT) ->
     longest = shortest + bisect_left(lengths, True, key=lambda length: profile.cost(text[:length] + CUT) > room)
     kept = _at_word(text, longest).rstrip(" \t\n\r,;:(–—-") + CUT
     return kept if len(kept) > 1 and profile.cost(kept) <= room else ""
+
+
+def _worded(text: str) -> str:
+    """Text without a long run of signs before its first word."""
+    place = next((place for place, each in enumerate(text) if each.isalnum()), 0)
+    return text[place:] if place >= SHORTEST_CUT else text
 
 
 def _at_word(text: str, length: int) -> str:

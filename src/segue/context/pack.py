@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Status = Literal["strong", "usable", "limited", "no_cited_evidence"]
 _STRONG, _USABLE = 4, 2  # layers with items
+_MOST_NAMES = 12  # names and terms of an item; more would outweigh its text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +29,8 @@ class Pack:
 
     `tokens` is the whole budget and `header` what of it the instructions take. `names` are the entities of items by
     ref. `pending` counts memories that wait for review, `uncited` candidates without a source, `repeated` those that
-    stood in an earlier layer. `cursor` continues it. `notes` say what made it poorer than it could be.
+    stood in an earlier layer. `cursor` continues it. `graph_refs` are the memories that the graph was
+    made from. `notes` say what made it poorer than it could be.
     """
 
     task: str
@@ -48,6 +50,7 @@ class Pack:
     repeated: int = 0
     cursor: str | None = None
     graph: dict[str, Any] | None = None
+    graph_refs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -122,7 +125,7 @@ def item(packed: Packed, names: Sequence[str]) -> dict[str, Any]:
         "source_url": source_url(memory.provenance),
         "confidence": memory.trust if memory.confidence is None else memory.confidence,
         "occurred_at": time.to_text(memory.occurred_at or memory.captured_at),
-        "entities": list(names),
+        "entities": list(names[:_MOST_NAMES]),
     }
 
 
@@ -132,7 +135,7 @@ def _why(packed: Packed) -> dict[str, Any]:
     urls = [url for each in told if (url := source_url(each.provenance))]
     return {
         "retrievers": list(candidate.why.get("retrievers", ())),
-        "matched_terms": list(candidate.why.get("matched_terms", ())),
+        "matched_terms": list(candidate.why.get("matched_terms", ()))[:_MOST_NAMES],
         "fused_rank": candidate.why.get("fused_rank"),
         "folded_refs": [each.id for each in candidate.folded],
         "folded_source_urls": list(dict.fromkeys(urls)) if candidate.folded else [],

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from segue.base import cursors, jsontext, text, time
+from segue.base import cursors, jsontext, redaction, text, time
 from segue.base.errors import Failed, InvalidInput
-from segue.context import conflicts, packing
+from segue.base.redaction import RedactionRefused
+from segue.context import conflicts, packing, paged
 from segue.context.delta import query_tokens
 from segue.context.envelope import envelope
 from segue.context.layers import INTENTS, Intent, intent_of
@@ -18,30 +20,32 @@ from segue.memories.filter import Filter
 from segue.services import gathering, neighbours, pins
 from segue.services.gathering import Asked, Gathered
 from segue.services.scoped import ScopedService
+from segue.services.search import notes
 from segue.services.serving import Serving
+from segue.services.sessions import require_id
 from segue.storage import events, settings
 from segue.storage import memories as rows
 from segue.storage import memory_entities as entity_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from datetime import datetime
 
     import sqlalchemy as sa
 
     from segue.context.candidate import Candidate, Selection
     from segue.context.profiles import Profile
     from segue.memories.memory import Memory
+    from segue.services.embedding import Embedding
     from segue.services.indexes import Indexes
     from segue.services.projects import Project
-    from segue.services.sessions import Delivery, Sessions
+    from segue.services.sessions import Sessions
     from segue.storage.database import Database
 
 Items = Literal["all", "new"]
 ITEMS: tuple[Items, ...] = ("all", "new")
 MAX_TASK, MAX_MODEL, MAX_SURFACE, MAX_PROJECT = 500, 80, 40, 1_024
-MAX_PAGES = 100
-_LEAST_ROOM = 120  # tokens for items, however small the budget
+_LEAST_ROOM = 120  # tokens for items of the generic pack, however small the budget
+_MOST_CONFLICTS = 20  # that are told
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,24 @@ class Call:
     as_of: datetime | None = None
     project: str = ""
     graph: bool = False
+
+    def require(self) -> None:
+        """Raise InvalidInput `context.…` for a value that no call may have."""
+        for name, most in (
+            ("task", MAX_TASK),
+            ("model", MAX_MODEL),
+            ("surface", MAX_SURFACE),
+            ("project", MAX_PROJECT),
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, str) or len(value) > most or not jsontext.is_unicode(value):
+                raise _invalid(name, f"Unicode text of at most {most} characters")
+        if "\0" in self.project:
+            raise _invalid("project", "a name without NUL")
+        if isinstance(self.budget, bool) or not isinstance(self.budget, int):
+            raise _invalid("token_budget", "a whole number")
+        if self.intent is not None and self.intent not in INTENTS:
+            raise _invalid("intent", f"one of {', '.join(INTENTS)}")
 
     def to_json(self) -> dict[str, Any]:
         """Return the arguments that were given, as a call of `get_context` has them."""
@@ -82,12 +104,14 @@ class Context(ScopedService):
         *,
         project: Callable[[], Project],
         clock: Callable[[], datetime],
+        embedding: Embedding,
         indexes: Indexes,
         sessions: Sessions,
         profiles: Callable[[], tuple[Profile, ...]],
         actor: str = "local",
     ) -> None:
         super().__init__(database, scope_id, project=project, clock=clock, actor=actor)
+        self._embedding = embedding
         self._indexes = indexes
         self._sessions = sessions
         self._profiles = profiles
@@ -96,102 +120,127 @@ class Context(ScopedService):
         self,
         task: str = "",
         *,
+        session: str | None = None,
+        items: str = "all",
+        since: int | str | None = None,
+        pin: bool = False,
+        **asked: Any,
+    ) -> Serving:
+        """Return the pack for `task` as it is delivered: what `pack` makes, and what `deliver` adds to it.
+
+        `asked` are the further arguments of `pack`. Raises what both raise.
+        """
+        self._require(session, items, since)
+        return self.deliver(self.pack(task, **asked), session=session, items=items, since=since, pin=pin)
+
+    def pack(
+        self,
+        task: str = "",
+        *,
         model: str = "",
         surface: str = "agent",
         budget: int = DEFAULT_BUDGET,
         intent: str | None = None,
-        session: str | None = None,
-        items: str = "all",
-        since: int | str | None = None,
         as_of: datetime | None = None,
         project: str | None = None,
         graph: bool = False,
-        pin: bool = False,
         cursor: str | None = None,
         now: datetime | None = None,
     ) -> Serving:
-        """Return the pack for `task` (at most 500 characters; without one, what happened lately).
+        """Return the pack for `task` (at most 500 characters; without one, what happened lately). Nothing is written.
 
         `model`, else `surface`, names the reader (see `profiles.resolve`); `budget` is in tokens and is clamped to 300
-        and the profile's own. `intent` is answer, act, draft, plan or recall, told from the task by default.
-        `session` (1 to 80 characters) gives the delta of a conversation; `items="new"` delivers only what it has not
-        had, `since` announces again what came after that cursor. `as_of` asks for what held and was known then.
-        `project` leaves out other projects' memories, "." being the one that one is in. `graph` adds the entities
-        around, `pin` keeps the pack under its hash, `cursor` goes on with what did not fit. `now` fixes the clock.
+        and the profile's own. `intent` is answer, act, draft, plan or recall, told from the task by default. `as_of`
+        asks for what held and was known then. `project` leaves out other projects' memories, "." being the one that
+        one is in. `graph` adds the entities around; `cursor` goes on with what did not fit, at the budget and the time
+        of the page before. `now` fixes the clock.
 
-        Raises InvalidInput `context.…` (`details` name the field), `session.…`, `cursor.invalid`.
+        Raises InvalidInput `context.…` (`details` name the field), `cursor.invalid`.
         """
-        call = self._checked(task, model, surface, budget, intent, as_of, project, graph=graph)
+        for name, value in (("as_of", as_of), ("now", now)):
+            if value is not None and (not isinstance(value, datetime) or value.tzinfo is None):
+                raise _invalid(name, "a time with its offset from UTC")
+        named = self._project().name if project == "." else project or ""
+        call = Call(task, model, surface, budget, cast("Intent | None", intent), as_of, named, graph)
+        call.require()
+        moment, known, delivered = now or self._clock(), 0, ""
+        with self._database.read() as connection:
+            if cursor is not None:
+                key = settings.signing_key(connection)
+                at, tokens, latest, before = cursors.decode(str(cursor), self._described(call), key)
+                call, moment = replace(call, budget=int(tokens)), time.from_microseconds(int(at))
+                known, delivered = int(latest), str(before)
+            pack = self._pack(connection, call, moment, known, delivered)
+            return Serving(pack, known_us=known, delivered=delivered, arguments=call.to_json())
+
+    def deliver(
+        self,
+        serving: Serving,
+        *,
+        session: str | None = None,
+        items: str = "all",
+        since: int | str | None = None,
+        pin: bool = False,
+    ) -> Serving:
+        """Return a pack with what changes for a session, and its pin; both are written in one short transaction.
+
+        `session` (1 to 80 characters) names a conversation; `items="new"` delivers only what it has not had, `since`
+        announces again what came after that cursor. `pin` keeps the pack under its hash. What was forgotten since the
+        pack was made is not kept. Raises InvalidInput `context.items`, `context.session`, `session.…`, Failed
+        `store.…` where a pin cannot be written; a session that cannot be updated is said in the notes.
+        """
+        self._require(session, items, since)
+        if session is None and not pin:
+            return serving
+        tokens = query_tokens(serving.pack.task) if session else ()  # before the lock is held
+        if pin:
+            _require_clean(serving)
+        wire = envelope(serving.pack, arguments=serving.arguments) if pin else {}
+        try:
+            with self._database.write(self._scope) as connection:
+                if session is not None:
+                    serving = self._announced(connection, serving, session, tokens, since, new_alone=items == "new")
+                return self._pinned(connection, serving, wire, session) if pin else serving
+        except Failed as error:
+            if pin:
+                raise
+            return _unannounced(serving, error)
+
+    @staticmethod
+    def _require(session: str | None, items: str, since: int | str | None) -> None:
         if items not in ITEMS:
             raise _invalid("items", f"one of {', '.join(ITEMS)}")
         if session is None and (items == "new" or since is not None):
             raise _invalid("session", "items=new and since need a session")
-        page, moment = self._page(call, cursor, now)
-        with self._database.read() as connection:
-            pack = self._pack(connection, call, moment, page)
-        serving = Serving(pack, arguments=call.to_json())
         if session is not None:
-            serving = self._announced(serving, session, since, new_alone=items == "new", now=moment)
-        return self._pinned(serving, call, session, moment, page) if pin else serving
-
-    # -- arguments --------------------------------------------------------------------------------------------------
-
-    def _checked(
-        self,
-        task: str,
-        model: str,
-        surface: str,
-        budget: int,
-        intent: str | None,
-        as_of: datetime | None,
-        project: str | None,
-        *,
-        graph: bool,
-    ) -> Call:
-        for name, value, most in (
-            ("task", task, MAX_TASK),
-            ("model", model, MAX_MODEL),
-            ("surface", surface, MAX_SURFACE),
-            ("project", project or "", MAX_PROJECT),
-        ):
-            if not isinstance(value, str) or len(value) > most or not jsontext.is_unicode(value):
-                raise _invalid(name, f"Unicode text of at most {most} characters")
-        if isinstance(budget, bool) or not isinstance(budget, int):
-            raise _invalid("token_budget", "a whole number")
-        if intent is not None and intent not in INTENTS:
-            raise _invalid("intent", f"one of {', '.join(INTENTS)}")
-        if as_of is not None and as_of.tzinfo is None:
-            raise _invalid("as_of", "a time with its offset from UTC")
-        named = self._project().name if project == "." else project or ""
-        return Call(task, model, surface, budget, intent, as_of, named, graph)
-
-    def _page(self, call: Call, cursor: str | None, now: datetime | None) -> tuple[int, datetime]:
-        """Which page is asked for, from 0, and the time that all pages of a pack share."""
-        moment = now or self._clock()
-        if cursor is None:
-            return 0, moment
-        with self._database.read() as connection:
-            position = cursors.decode(cursor, self._described(call), settings.signing_key(connection))
-        return int(position[0]), time.from_microseconds(int(position[1]))
+            require_id(session)
 
     def _described(self, call: Call) -> list[object]:
-        return ["context", self._scope, call.task, call.to_json()]
+        """What a page's cursor is bound to: all but the budget, which it carries."""
+        return ["context", self._scope, call.task, call.to_json() | {"token_budget": None}]
 
     # -- packing ----------------------------------------------------------------------------------------------------
 
-    def _pack(self, connection: sa.Connection, call: Call, now: datetime, page: int) -> Pack:
+    def _pack(self, connection: sa.Connection, call: Call, now: datetime, known_us: int, delivered: str) -> Pack:
+        """Make a page of a pack.
+
+        Of later pages `known_us` is the time after which nothing new comes in (0 for none), `delivered` marks what the
+        pages before had.
+        """
         profile = resolve(call.model, call.surface, self._profiles())
         intent = call.intent or intent_of(call.task)
         projects = (text.fold(call.project),) if call.project else ()
-        asked = Asked(call.task, intent, profile, now, call.as_of, projects)
+        asked = Asked(call.task, intent, profile, now, call.as_of, projects, known_us)
+        at = call.as_of or now
         loaded = self._indexes.current(connection, self._scope)
         found = gathering.gather(connection, self._scope, loaded.index, asked)
-        contradicting = conflicts.scan([each.memory for each in found.candidates], now=call.as_of or now)
+        contradicting = conflicts.scan([each.memory for each in found.candidates], now=at)
         tokens = profile.budget(call.budget)
         header = profile.tokens("\n".join(INSTRUCTIONS))
-        selection = self._selected(found, asked, contradicting, max(tokens - header, _LEAST_ROOM), page)
+        selection = self._selected(found, asked, contradicting, self._room(profile, tokens - header), delivered)
         refs = {each.candidate.ref for each in selection.packed}
-        shown = tuple(each for each in contradicting if refs & {each.current.id, each.stale.id})
+        # That what holds stands here without what it contradicts is as it should be.
+        shown = tuple(each for each in contradicting if each.stale.id in refs)[:_MOST_CONFLICTS]
         pack = Pack(
             task=call.task,
             intent=intent,
@@ -203,88 +252,114 @@ class Context(ScopedService):
             selection=selection,
             as_of=call.as_of,
             project=call.project,
-            names=self._names(connection, [each.candidate for each in selection.packed]),
+            names=self._names(connection, [each.candidate.memory for each in selection.packed], call.as_of),
             conflicts=shown,
-            pending=rows.count(connection, self._scope, _PENDING),
+            pending=rows.count(connection, self._scope, gathering.pending(asked)),
             uncited=found.uncited,
             repeated=found.repeated,
-            cursor=self._following(connection, call, selection, now, page),
-            notes=self._notes(loaded.foreign),
+            cursor=self._following(connection, call, selection, now, known_us, delivered),
+            notes=notes(self._embedding, loaded),
         )
         if call.graph:
-            pack = replace(pack, graph=neighbours.graph(connection, self._scope, asked, found.seeds, pack))
+            pack = neighbours.with_graph(connection, self._scope, asked, found.seeds, pack)
         return pack
 
     @staticmethod
+    def _room(profile: Profile, left: int) -> int:
+        return max(left, _LEAST_ROOM if profile.packer == "greedy" else 0)
+
+    @staticmethod
     def _selected(
-        found: Gathered, asked: Asked, contradicting: Sequence[conflicts.Conflict], room: int, page: int
+        found: Gathered, asked: Asked, contradicting: Sequence[conflicts.Conflict], room: int, delivered: str
     ) -> Selection:
         """What comes into a page: of all candidates, those that no earlier page had."""
-        waiting = found.candidates
-        contested = frozenset(each for one in contradicting for each in (one.current.id, one.stale.id))
-        for _ in range(page + 1):
-            selection = packing.pack(
-                waiting, room, profile=asked.profile, intent=asked.intent, now=asked.now, conflicting=contested
-            )
-            left = {each.ref for each, _ in selection.dropped}
-            waiting = tuple(each for each in waiting if each.ref in left)
-        return selection
+        before = paged.marks(delivered)
+        return packing.pack(
+            [each for each in found.candidates if paged.mark(each.ref) not in before],
+            room,
+            profile=asked.profile,
+            intent=asked.intent,
+            now=asked.as_of or asked.now,
+            conflicting=frozenset(each for one in contradicting for each in (one.current.id, one.stale.id)),
+        )
 
     def _following(
-        self, connection: sa.Connection, call: Call, selection: Selection, now: datetime, page: int
+        self,
+        connection: sa.Connection,
+        call: Call,
+        selection: Selection,
+        now: datetime,
+        known_us: int,
+        delivered: str,
     ) -> str | None:
-        if not selection.dropped or not selection.packed or page + 1 >= MAX_PAGES:
+        if not selection.dropped or not selection.packed:
             return None
-        position: list[int | str] = [page + 1, time.microseconds(now)]
+        known = known_us or max(time.microseconds(now), rows.latest(connection, self._scope))
+        had = paged.with_marks(delivered, (ref for each in selection.packed for ref in _told(each.candidate)))
+        position: list[int | str] = [time.microseconds(now), call.budget, known, had]
         return cursors.encode(position, self._described(call), settings.signing_key(connection))
 
-    def _names(self, connection: sa.Connection, found: Sequence[Candidate]) -> dict[str, tuple[str, ...]]:
-        named = entity_rows.of(connection, self._scope, [each.ref for each in found])
-        return {ref: tuple(each.name for each in names) for ref, names in named.items()}
-
-    def _notes(self, foreign: int) -> tuple[str, ...]:
-        if not foreign:
-            return ()
-        return ("some memories have no vectors of this embedder and are found by words alone; run `segue reindex`",)
+    def _names(
+        self, connection: sa.Connection, found: Sequence[Memory], at: datetime | None
+    ) -> dict[str, tuple[str, ...]]:
+        """What memories name; of one that had another text at the time asked about, what its writer said then."""
+        named = entity_rows.of(connection, self._scope, [each.id for each in found])
+        today = rows.by_ids(connection, self._scope, [each.id for each in found]) if at is not None else {}
+        edited = {each.id for each in found if each.id in today and today[each.id].revision != each.revision}
+        return {
+            each.id: each.entities if each.id in edited else tuple(one.name for one in named.get(each.id, ()))
+            for each in found
+        }
 
     # -- what a call writes -----------------------------------------------------------------------------------------
 
     def _announced(
-        self, serving: Serving, session: str, since: int | str | None, *, new_alone: bool, now: datetime
+        self,
+        connection: sa.Connection,
+        serving: Serving,
+        session: str,
+        tokens: Sequence[str],
+        since: int | str | None,
+        *,
+        new_alone: bool,
     ) -> Serving:
-        """Tell a session what changed for it. Where that fails the pack stands, and says so."""
-        tokens = query_tokens(serving.pack.task)  # before the lock is held
+        """Tell a session what changed for it. Where its state cannot be read the pack stands, and says so."""
+        pack = serving.pack
         try:
-            with self._database.write(self._scope) as connection:
-                delivery = self._sessions.announce(
-                    connection, session, serving.served(), tokens=tokens, since=since, now=now
-                )
-                again = self._again(connection, delivery, serving) if new_alone else []
-                receipt = self._logged(connection, "context.served", session, now)
+            delivery = self._sessions.announce(
+                connection,
+                session,
+                serving.served(),
+                tokens=tokens,
+                since=since,
+                now=pack.now,
+                historic=pack.as_of is not None,
+            )
         except Failed as error:
-            note = f"the session was not updated ({error.code}); take nothing for announced"
-            return replace(serving, notes=(*serving.notes, note))
-        return serving.told(delivery.delta, receipt, again, new_alone=new_alone)
-
-    def _again(self, connection: sa.Connection, delivery: Delivery, serving: Serving) -> list[Memory]:
-        """Memories that are announced again and are not in the pack: their content was lost with a reply."""
-        packed = set(serving.pack.refs)
-        missing = [each.ref for each in delivery.delta.new if each.ref not in packed]
+            return _unannounced(serving, error)
+        receipt = self._logged(connection, "context.served", session, pack.now)
+        if not new_alone:
+            return replace(serving, delta=delivery.delta, receipt=receipt)
+        missing = [each.ref for each in delivery.delta.new if each.ref not in pack.refs]
         found = rows.by_ids(connection, self._scope, missing, _ACTIVE) if missing else {}
-        return [found[each] for each in missing if each in found]
+        again = [found[each] for each in missing if each in found]
+        return replace(serving.narrowed(delivery, again), delta=delivery.delta, receipt=receipt)
 
     def _logged(self, connection: sa.Connection, kind: str, subject: str, now: datetime) -> dict[str, Any]:
         event = events.append(connection, self._scope, kind, subject, actor=self._actor, now=now)
         return {"tool": "get_context", "audited": True, "event_kind": kind, "event_id": event}
 
-    def _pinned(self, serving: Serving, call: Call, session: str | None, now: datetime, page: int) -> Serving:
-        wire = envelope(serving.pack, arguments=serving.arguments)
-        asked = {**call.to_json(), "task": call.task, "now": time.to_text(now), "page": page}
-        held = [ref for each in serving.pack.packed for ref in (each.candidate.ref, *_folded(each.candidate))]
-        with self._database.write(self._scope) as connection:
-            kept = pins.put(connection, self._scope, wire, asked, held, session=session or "", now=now)
-            receipt = serving.receipt or self._logged(connection, "context.pinned", str(kept["pack_sha"]), now)
-        return replace(serving, pin=kept, receipt=receipt)
+    def _pinned(
+        self, connection: sa.Connection, serving: Serving, wire: dict[str, Any], session: str | None
+    ) -> Serving:
+        pack = serving.pack
+        asked = {**serving.arguments, "task": pack.task, "now": time.to_text(pack.now)}
+        asked |= {"known_us": serving.known_us, "delivered": serving.delivered}
+        held = [ref for each in pack.packed for ref in _told(each.candidate)]
+        held += pack.graph_refs
+        kept = pins.put(connection, self._scope, wire, asked, held, session=session or "", now=pack.now)
+        receipt = self._logged(connection, "context.pinned", str(kept["pack_sha"]), pack.now)
+        return replace(serving, pin=kept, receipt=serving.receipt or receipt)
 
     def replay(self, sha: str) -> dict[str, Any]:
         """Return the envelope that was pinned under `sha`, without what was forgotten since.
@@ -304,14 +379,15 @@ class Context(ScopedService):
             if not intact:
                 return pins.Verification(sha, "tampered")
             asked = dict(pin.asked)
-            moment, page = time.parse(asked.pop("now")), int(asked.pop("page"))
-            again = self._pack(connection, _call(asked), moment, page)
+            moment, known, delivered = time.parse(asked.pop("now")), asked.pop("known_us"), asked.pop("delivered")
+            again = self._pack(connection, _call(asked), moment, known, delivered)
         arguments = _call(asked).to_json()
         return pins.compared(pin, envelope(again, arguments=arguments))
 
 
-def _folded(candidate: Candidate) -> tuple[str, ...]:
-    return tuple(each.id for each in candidate.folded)
+def _told(candidate: Candidate) -> tuple[str, ...]:
+    """The memories that an item tells: its own, and those folded into it."""
+    return (candidate.ref, *(each.id for each in candidate.folded))
 
 
 def _call(asked: dict[str, Any]) -> Call:
@@ -328,8 +404,20 @@ def _call(asked: dict[str, Any]) -> Call:
     )
 
 
+def _require_clean(serving: Serving) -> None:
+    """Raise RedactionRefused `context.redaction` for a task with a secret in it: a pin keeps its words."""
+    found = redaction.credentials("task", serving.pack.task)
+    if found:
+        raise RedactionRefused(found, "context.redaction", "Say the task without it, or do not pin the pack")
+
+
+def _unannounced(serving: Serving, error: Failed) -> Serving:
+    note = f"the session was not updated ({error.code}); take nothing for announced"
+    return replace(serving, notes=(*serving.notes, note))
+
+
 def _invalid(field: str, wanted: str) -> InvalidInput:
     return InvalidInput(f"context.{field}", f"{field}: {wanted}", {"field": field})
 
 
-_PENDING, _ACTIVE = Filter(statuses=("pending",)), Filter(statuses=("active",))
+_ACTIVE = Filter(statuses=("active",))

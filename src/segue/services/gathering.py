@@ -16,9 +16,8 @@ from segue.memories.filter import Filter
 from segue.memories.written import from_json
 from segue.search import entities
 from segue.search.index import Results
-from segue.storage import entity_graph
+from segue.storage import entity_graph, transfer
 from segue.storage import memories as rows
-from segue.storage import memory_history as history
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,7 +53,10 @@ _ROUND = ".,;:!?()[]{}<>\"'`“”‘’«»…。、，！？；：（）「」
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a pack is asked for. `projects` are folded names; none for all. `as_of` is None for what holds now."""
+    """What a pack is asked for. `projects` are folded names; none for all. `as_of` is None for what holds now.
+
+    `known_us` leaves out what was captured later, 0 for nothing.
+    """
 
     task: str
     intent: Intent
@@ -62,6 +64,7 @@ class Asked:
     now: datetime
     as_of: datetime | None = None
     projects: tuple[str, ...] = ()
+    known_us: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +85,13 @@ def holding(asked: Asked) -> Filter:
         projects=asked.projects,
         unassigned=bool(asked.projects),
         holds_us=time.microseconds(at),
-        known_us=time.microseconds(asked.as_of) if asked.as_of else None,
+        known_us=time.microseconds(asked.as_of) if asked.as_of else asked.known_us or None,
     )
+
+
+def pending(asked: Asked) -> Filter:
+    """Return what counts as waiting for review beside a pack."""
+    return replace(holding(asked), statuses=("pending",), holds_us=None)
 
 
 def gather(connection: sa.Connection, scope_id: str, index: Index, asked: Asked) -> Gathered:
@@ -103,9 +111,10 @@ class _Gathering:
             kind: self._listed(kind) for layer, kinds in _KINDS.items() if self._weights[layer] for kind in kinds
         }
         self._results = self._searched(index)
-        self._found = self._results.ids(0, _WALKED)
+        walked = len(self._results) if asked.projects else _WALKED
+        self._found = self._results.ids(0, walked)
         self._places = {each: place for place, each in enumerate(self._found)}
-        self._relevances = self._results.relevances(0, _WALKED)
+        self._relevances = self._results.relevances(0, walked)
         self._memories: dict[str, Memory] = {}
         self._asked_for: set[str] = set()
         self._walked = 0
@@ -121,8 +130,15 @@ class _Gathering:
             self._asked.now,
             at_us=cast("int", self._wanted.holds_us),
             known_us=self._wanted.known_us,
-            include=[each for listed in self._newest.values() for _, each in listed],
+            include=[*(each for listed in self._newest.values() for _, each in listed), *self._of_project()],
         )
+
+    def _of_project(self) -> list[str]:
+        """All that may come in, where a project is asked for and leaves few: the search alone may not reach them."""
+        if not self._asked.projects:
+            return []
+        found = rows.matching(self._connection, self._scope, self._wanted, _WALKED + 1)
+        return found if len(found) <= _WALKED else []
 
     def gathered(self) -> Gathered:
         seeds = self._seeds()
@@ -142,7 +158,9 @@ class _Gathering:
     def _fetch(self, ids: Iterable[str]) -> None:
         missing = [each for each in dict.fromkeys(ids) if each not in self._asked_for]
         self._asked_for.update(missing)
-        self._memories |= rows.by_ids(self._connection, self._scope, missing, self._wanted)
+        found = rows.by_ids(self._connection, self._scope, missing, self._wanted)
+        at = self._asked.as_of
+        self._memories |= found if at is None else known_then(self._connection, self._scope, found, at)
 
     def _matching(self, layer: PackLayer) -> list[str]:
         """What the search found of a layer, best first, as far as it was walked."""
@@ -174,9 +192,10 @@ class _Gathering:
         """At most four of style in ten, the rest preferences."""
         most = self._most["identity"]
         of_style = {each for _, each in self._newest["style"]}
-        styles = [each for each in ranked if each in of_style or self._layer_of(each) == "style"][: most * 4 // 10]
-        others = [each for each in ranked if each not in styles][: most - len(styles)]
-        chosen = {*styles, *others}
+        styles = [each for each in ranked if each in of_style or self._layer_of(each) == "style"]
+        some = styles[: most * 4 // 10]
+        others = [each for each in ranked if each not in styles][: most - len(some)]
+        chosen = {*some, *others}
         return [each for each in ranked if each in chosen]
 
     def _layer_of(self, memory_id: str) -> str:
@@ -193,11 +212,12 @@ class _Gathering:
             for start in range(len(parts))
             for stop in range(start + 1, min(start + _LONGEST_RUN, len(parts)) + 1)
         ]
-        forms = [form for run in [*runs, *self._asked.projects] for form in (run, run.strip(_ROUND))]
+        forms = [form for run in runs for form in (run, run.strip(_ROUND))]
         keys = dict.fromkeys(key for form in forms if len(key := entities.key(form)) >= _SHORTEST_NAME)
-        known = entity_graph.known(self._connection, self._scope, list(keys))
+        projects = dict.fromkeys(entities.key(each) for each in self._asked.projects)
+        known = entity_graph.known(self._connection, self._scope, [*keys, *projects])
         named = sorted((key for key in keys if key in known), key=lambda key: (-len(key), key))
-        return tuple(dict.fromkeys(known[key] for key in named))
+        return tuple(dict.fromkeys(known[key] for key in [*named, *projects] if key in known))
 
     def _around(self, seeds: Sequence[str]) -> list[str]:
         """Memories about the entity with the longest name, and about what stands beside it."""
@@ -239,7 +259,7 @@ class _Gathering:
                     repeated += 1
                 else:
                     found[each] = self._candidate(memory, layer)
-        return Gathered(tuple(self._as_known(found.values())), len(uncited), repeated, seeds)
+        return Gathered(tuple(found.values()), len(uncited), repeated, seeds)
 
     def _candidate(self, memory: Memory, layer: PackLayer) -> Candidate:
         place = self._places.get(memory.id)
@@ -250,18 +270,20 @@ class _Gathering:
         why = {"retrievers": list(retrievers), "matched_terms": sorted(terms), "fused_rank": place + 1}
         return Candidate(memory, layer, self._relevances[place], basis, why)
 
-    def _as_known(self, found: Iterable[Candidate]) -> Iterable[Candidate]:
-        """Candidates with the texts that they had at the time that is asked about."""
-        if self._asked.as_of is None:
-            return found
-        return [
-            each if each.memory.revision == 1 else replace(each, memory=self._earlier(each.memory)) for each in found
-        ]
 
-    def _earlier(self, memory: Memory) -> Memory:
-        at = cast("datetime", self._asked.as_of)
-        later = [each for each in history.versions(self._connection, self._scope, memory.id) if each.replaced_at > at]
-        if not later:
-            return memory
-        before = from_json(min(later, key=lambda each: each.revision).body)
-        return replace(memory, content=before.content, summary=before.summary, entities=before.entities)
+def known_then(
+    connection: sa.Connection, scope_id: str, memories: dict[str, Memory], at: datetime
+) -> dict[str, Memory]:
+    """Return memories, by id, as they were at a time: what was edited since says what it said then."""
+    edited = [each.id for each in memories.values() if each.revision > 1]
+    if not edited:
+        return memories
+    versions = transfer.versions_of(connection, scope_id, edited)
+    found = dict(memories)
+    for memory_id, all_said in versions.items():
+        later = [each for each in all_said if each.replaced_at > at]
+        if later:
+            before = from_json(min(later, key=lambda each: each.revision).body)
+            now = memories[memory_id]
+            found[memory_id] = replace(before, status=now.status, retired_at=now.retired_at)
+    return found

@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from segue.base import cursors, jsontext
+from segue.base import cursors, jsontext, redaction
 from segue.base.errors import InvalidInput
 from segue.services.scoped import ScopedService
 from segue.storage import kept_queries, settings
 
 PREFIX = "mqlc:"
 KEPT = timedelta(hours=1)
+HELD_BACK = "there is more, but the query holds what must not be kept, so it has no cursor"
 NO_CURSOR = "there is more, but this store cannot be written, so it has no cursor"
 
 
@@ -23,6 +24,8 @@ class Keeping(ScopedService):
         if self._database.read_only:
             return None, (NO_CURSOR,)
         text = jsontext.dump(body).decode()
+        if redaction.credentials("query", text):
+            return None, (HELD_BACK,)
         with self._database.write(self._scope) as connection:
             now = self._clock()
             kept_id = kept_queries.keep(connection, self._scope, self._actor, text, now=now, lifetime=KEPT)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from segue.services.gathering import holding
 from segue.storage import entity_graph
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 _SEEDS, _NAMING, _NODES, _EDGES = 6, 200, 24, 48
 
 
-def graph(connection: sa.Connection, scope_id: str, asked: Asked, seeds: Sequence[str], pack: Pack) -> dict[str, Any]:
-    """Return the entities that the task names, else those of the items, with what stands beside them.
+def with_graph(connection: sa.Connection, scope_id: str, asked: Asked, seeds: Sequence[str], pack: Pack) -> Pack:
+    """Return a pack with the entities that the task names, else those of its items, and what stands beside them.
 
     `{"entities": [{"name", "memories"}], "edges": [{"from", "to", "memories"}]}`, the most frequent first.
     """
@@ -40,13 +41,14 @@ def graph(connection: sa.Connection, scope_id: str, asked: Asked, seeds: Sequenc
     edges = sorted(
         (pair for pair in together if pair[0] in shown and pair[1] in shown), key=lambda p: (-together[p], p)
     )
-    return {
+    made = {
         "entities": [{"name": names[key], "memories": counted[key]} for key in shown],
         "edges": [
             {"from": names[first], "to": names[second], "memories": together[first, second]}
             for first, second in edges[:_EDGES]
         ],
     }
+    return replace(pack, graph=made, graph_refs=tuple(near))
 
 
 def _of_items(connection: sa.Connection, scope_id: str, pack: Pack) -> list[str]:

@@ -17,6 +17,7 @@ from segue.base.errors import NotFound, Refused
 from segue.context.envelope import pinned_bytes, sha256
 from segue.context.legend import ENVELOPE_KEYS, ITEM_KEYS, LEGEND
 from segue.storage import context_pins as rows
+from segue.storage import memories as memory_rows
 from segue.storage import settings
 from segue.storage.context_pins import Pin
 
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What became of a pinned pack: `missing` and `new` are ids by layer, `changed` those with another text now."""
+    """What became of a pinned pack: `missing` and `new` are ids by layer, `changed` those with another text now.
+
+    `differing` are the keys of the envelope that are not the same.
+    """
 
     sha: str
     status: Literal["match", "drift", "tampered"]
@@ -37,6 +41,7 @@ class Verification:
     new: tuple[tuple[str, str], ...] = ()
     changed: tuple[str, ...] = ()
     forgotten: tuple[str, ...] = ()
+    differing: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the shape of `segue context --verify --json`."""
@@ -47,6 +52,7 @@ class Verification:
             "new": [{"layer": layer, "ref": ref} for layer, ref in self.new],
             "changed": list(self.changed),
             "forgotten": list(self.forgotten),
+            "differing": list(self.differing),
         }
 
 
@@ -60,10 +66,14 @@ def put(
     session: str,
     now: datetime,
 ) -> dict[str, Any]:
-    """Keep an envelope and return what its `pin` says."""
+    """Keep an envelope and return what its `pin` says. Memories that were forgotten since it was made are left out."""
     body = pinned_bytes(wire)
     pin = Pin(sha256(body), now, session, asked, body)
-    rows.put(connection, scope_id, pin, memory_ids)
+    there = memory_rows.known(connection, scope_id, memory_ids)
+    gone = [each for each in dict.fromkeys(memory_ids) if each not in there]
+    if gone:
+        pin = _forgotten(pin, gone, settings.signing_key(connection))
+    rows.put(connection, scope_id, pin, sorted(there))
     return said(rows.get(connection, scope_id, pin.sha) or pin)
 
 
@@ -102,7 +112,8 @@ def compared(pin: Pin, wire: Mapping[str, Any]) -> Verification:
     """Say how a pinned pack differs from the envelope of the same call today."""
     if not pin.forgotten and pinned_bytes(wire) == pin.body:
         return Verification(pin.sha, "match")
-    before = {each["ref"]: each for each in json.loads(pin.body)["items"]}
+    kept, today = json.loads(pin.body), json.loads(pinned_bytes(wire))
+    before = {each["ref"]: each for each in kept["items"]}
     after = {each["ref"]: each for each in wire["items"]}
     return Verification(
         pin.sha,
@@ -111,6 +122,7 @@ def compared(pin: Pin, wire: Mapping[str, Any]) -> Verification:
         tuple((each["layer"], ref) for ref, each in after.items() if ref not in before),
         tuple(ref for ref in before if ref in after and before[ref]["content"] != after[ref]["content"]),
         pin.forgotten,
+        tuple(name for name in ENVELOPE_KEYS if kept.get(name) != today.get(name)),
     )
 
 
@@ -118,25 +130,26 @@ def forget(connection: sa.Connection, scope_id: str, memory_ids: Sequence[str]) 
     """Take memories out of every pinned pack, in the transaction that forgets them; return how many had any."""
     holding = rows.holding(connection, scope_id, memory_ids)
     key = settings.signing_key(connection) if holding else b""
-    for pin in holding:
-        gone = set(memory_ids)
-        without = replace(
-            pin,
-            body=_without(pin.body, gone),
-            forgotten=tuple(dict.fromkeys((*pin.forgotten, *(each for each in memory_ids if _stands(pin.body, each))))),
-        )
-        rows.replace(connection, scope_id, replace(without, seal=_seal(without, key)), list(memory_ids))
+    wanted = set(memory_ids)
+    for sha in holding:
+        pin = rows.get(connection, scope_id, sha)
+        gone = [each for each in rows.memories_of(connection, scope_id, sha) if each in wanted]
+        if pin is not None:
+            rows.replace(connection, scope_id, _forgotten(pin, gone, key), gone)
     return len(holding)
 
 
-def _stands(body: bytes, memory_id: str) -> bool:
-    return memory_id.encode() in body
+def _forgotten(pin: Pin, gone: Sequence[str], key: bytes) -> Pin:
+    """The pin without memories, sealed: its bytes are not those of its hash any more."""
+    without = replace(pin, body=_without(pin.body, set(gone)), forgotten=tuple(dict.fromkeys((*pin.forgotten, *gone))))
+    return replace(without, seal=_seal(without, key))
 
 
 def _without(body: bytes, gone: set[str]) -> bytes:
     """The bytes of an envelope without memories and all that was made of their texts."""
     wire: dict[str, Any] = json.loads(body)
     wire["items"] = [_unfolded(each, gone) for each in wire["items"] if each["ref"] not in gone]
+    wire["coverage"]["folded"] = sum(len(each["why"]["folded_refs"]) for each in wire["items"])
     wire["graph"] = None  # it may name what only they named
     coverage = wire["coverage"]
     coverage["conflicts"] = [each for each in coverage["conflicts"] if not gone & set(each["memory_ids"])]
@@ -149,7 +162,8 @@ def _unfolded(item: dict[str, Any], gone: set[str]) -> dict[str, Any]:
     if not gone & set(why["folded_refs"]):
         return item
     kept = [each for each in why["folded_refs"] if each not in gone]
-    return item | {"why": why | {"folded_refs": kept, "folded_source_urls": []}}
+    counted = max(why["occurrences"] - len(why["folded_refs"]) + len(kept), 1)
+    return item | {"why": why | {"folded_refs": kept, "folded_source_urls": [], "occurrences": counted}}
 
 
 def _seal(pin: Pin, key: bytes) -> str:

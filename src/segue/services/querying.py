@@ -11,15 +11,14 @@ from segue.context import query as language
 from segue.context.candidate import Candidate, Packed
 from segue.context.layers import natural
 from segue.memories.filter import Filter
-from segue.memories.written import from_json
 from segue.search import entities as names
 from segue.services import answers
 from segue.services.answers import Answer, Asked, Line
 from segue.services.expanding import Expanding
 from segue.services.filters import filtered
+from segue.services.gathering import known_then
 from segue.storage import memories as rows
 from segue.storage import memory_entities as entity_rows
-from segue.storage import memory_history as history
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -170,16 +169,8 @@ class Queries(Expanding):
 
     def _as_known(self, connection: sa.Connection, query: Query, found: Any) -> dict[str, Memory]:
         """Memories by id, with the texts that they had at the time that is asked about."""
-        return {each.id: self._earlier(connection, each, query.at) for each in found}
-
-    def _earlier(self, connection: sa.Connection, memory: Memory, at: datetime | None) -> Memory:
-        if at is None or memory.revision == 1:
-            return memory
-        later = [each for each in history.versions(connection, self._scope, memory.id) if each.replaced_at > at]
-        if not later:
-            return memory
-        before = from_json(later[0].body)
-        return replace(memory, content=before.content, summary=before.summary, entities=before.entities)
+        there = {each.id: each for each in found}
+        return there if query.at is None else known_then(connection, self._scope, there, query.at)
 
 
 def _hit(hit: Hit, memory: Memory) -> Packed:

@@ -133,7 +133,7 @@ class Search(ScopedService):
             asked = _Asked(query[:MAX_QUERY], narrowed, as_of, valid_only, minimum_relevance)
             loaded = self._indexes.current(connection, self._scope)
             page = self._page(connection, loaded, asked, k, cursor, counted=counted)
-        return replace(page, notes=self._notes(loaded))
+        return replace(page, notes=notes(self._embedding, loaded))
 
     def _page(
         self, connection: sa.Connection, loaded: Loaded, asked: _Asked, k: int, cursor: str | None, *, counted: bool
@@ -175,13 +175,16 @@ class Search(ScopedService):
         ranked = results.ranked(place)
         return Hit(memory, ranked.relevance, ranked.basis, ranked.why, place + 1)
 
-    def _notes(self, loaded: Loaded) -> tuple[str, ...]:
-        if self._embedding.fault:
-            return (f"search goes by words alone: {self._embedding.fault}",)
-        if loaded.foreign:
-            number = f"{loaded.foreign:,} {'memory has' if loaded.foreign == 1 else 'memories have'}"
-            return (f"{number} no vector of this embedder and is found by its words; run `segue reindex`",)
-        return ()
+
+def notes(embedding: Embedding, loaded: Loaded) -> tuple[str, ...]:
+    """Return what makes a search poorer than it could be, a sentence each."""
+    if embedding.fault:
+        return (f"search goes by words alone: {embedding.fault}",)
+    if loaded.foreign:
+        number = "1 memory has" if loaded.foreign == 1 else f"{loaded.foreign:,} memories have"
+        found = "is found by its words" if loaded.foreign == 1 else "are found by their words"
+        return (f"{number} no vector of this embedder and {found}; run `segue reindex`",)
+    return ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,16 +17,20 @@ if TYPE_CHECKING:
     from segue.context.delta import Delta
     from segue.context.pack import Pack
     from segue.memories.memory import Memory
+    from segue.services.sessions import Delivery
 
 
 @dataclass(frozen=True, slots=True)
 class Serving:
     """A pack as it is delivered. `packed` are the items to deliver; `delta` is None without a session.
 
-    `receipt` names the entry in the event log, `pin` the hash, `arguments` are those of the call.
+    `known_us` and `delivered` say what later pages leave out; `receipt` names the entry in the event log, `pin` the
+    hash, `arguments` are those of the call.
     """
 
     pack: Pack
+    known_us: int = 0
+    delivered: str = ""
     packed: tuple[Packed, ...] | None = None
     delta: Delta | None = None
     receipt: Mapping[str, Any] | None = None
@@ -46,19 +50,21 @@ class Serving:
 
     def served(self) -> list[Served]:
         """Return what a session is told of: every item of the pack, open loops too."""
-        return [Served(each.candidate.ref, each.candidate.relevance) for each in self.pack.packed]
+        return [Served(each.candidate.ref, each.candidate.relevance, _version(each)) for each in self.pack.packed]
 
-    def told(self, delta: Delta, receipt: Mapping[str, Any], again: Sequence[Memory], *, new_alone: bool) -> Serving:
-        """Return the same with a delta; `again` are memories that are sent anew though the pack has no room for them.
+    def narrowed(self, delivery: Delivery, again: Sequence[Memory]) -> Serving:
+        """Return the same with the items alone that a session lacks: new ones, and those that say more than it has.
 
-        Only where `new_alone` is asked for are items left out, and these added, as far as the budget goes.
+        `again` are memories that are announced once more though the pack does not hold them; they come with their text
+        as far as the budget goes.
         """
-        if not new_alone:
-            return replace(self, delta=delta, receipt=receipt)
-        notes = self.notes
-        new = {each.ref for each in delta.new}
-        items = [each for each in self.pack.packed if each.candidate.ref in new]
+        lacking = {*(each.ref for each in delivery.delta.new), *delivery.renewed}
+        items = [each for each in self.pack.packed if each.candidate.ref in lacking]
         room = self.pack.tokens - self.pack.header - sum(each.cost for each in items)
+        notes = self.notes
+        held = len(self.pack.packed) - len(items)
+        if held:
+            notes = (*notes, f"{held} of the items that this pack holds are left out: the session has them")
         for memory in again:
             cost = self.pack.profile.cost(memory.content)
             if cost <= room:
@@ -66,7 +72,7 @@ class Serving:
                 room -= cost
             else:
                 notes = (*notes, f"{memory.id} is announced again without its text, for which there is no room")
-        return replace(self, delta=delta, receipt=receipt, packed=tuple(items), notes=notes)
+        return replace(self, packed=tuple(items), notes=notes)
 
     def envelope(self) -> dict[str, Any]:
         """Return the self-describing envelope (specification, section 1)."""
@@ -106,3 +112,8 @@ class Serving:
                 for each in wire["superseded"]
             ]
         return "\n".join(lines)
+
+
+def _version(packed: Packed) -> int:
+    """A number that grows when a memory is edited, and where all of its text is here and not a part."""
+    return 2 * packed.candidate.memory.revision + (not packed.compressed)

@@ -9,6 +9,7 @@ import orjson
 import sqlalchemy as sa
 
 from segue.base import time
+from segue.storage.memories import batches
 from segue.storage.tables import context_pin_memories, context_pins
 
 if TYPE_CHECKING:
@@ -65,19 +66,13 @@ def get(connection: sa.Connection, scope_id: str, sha: str) -> Pin | None:
     return None if row is None else _pin(row)
 
 
-def each(connection: sa.Connection, scope_id: str) -> list[Pin]:
-    """Return all pinned packs of a scope, in the order of their hashes."""
-    query = sa.select(context_pins).where(_COLUMNS.scope_id == scope_id).order_by(_COLUMNS.sha)
-    return [_pin(row) for row in connection.execute(query)]
-
-
-def holding(connection: sa.Connection, scope_id: str, memory_ids: Sequence[str]) -> list[Pin]:
-    """Return the pinned packs that hold any of the memories."""
-    if not memory_ids:
-        return []
-    shas = sa.select(_HELD.sha).where(_HELD.scope_id == scope_id, _HELD.memory_id.in_(list(memory_ids)))
-    query = sa.select(context_pins).where(_COLUMNS.scope_id == scope_id, _COLUMNS.sha.in_(shas))
-    return [_pin(row) for row in connection.execute(query.order_by(_COLUMNS.sha))]
+def holding(connection: sa.Connection, scope_id: str, memory_ids: Sequence[str]) -> list[str]:
+    """Return the hashes of the pinned packs that hold any of the memories, in their order."""
+    found: set[str] = set()
+    for batch in batches(memory_ids):
+        query = sa.select(_HELD.sha).where(_HELD.scope_id == scope_id, _HELD.memory_id.in_(batch)).distinct()
+        found |= set(connection.execute(query).scalars())
+    return sorted(found)
 
 
 def replace(connection: sa.Connection, scope_id: str, pin: Pin, gone: Sequence[str]) -> None:
