@@ -721,3 +721,21 @@ def test_two_batches_at_one_moment_have_ids_of_their_own(segue_: segue.Segue, cl
         clock.now = moment
         segue_.memories.remember(f"A remark by itself, {batch}.")
     assert segue_.memories.count() == 18
+
+
+@pytest.mark.requirement("context-own-pack")
+def test_a_pack_in_a_file_of_notes_is_not_read(segue_: segue.Segue, tmp_path: Path) -> None:
+    seed(segue_)
+    text = segue_.context.assemble("importer", model="claude", budget=4_000).to_markdown()
+    quoted = "\n".join(f"> {line}" for line in text.splitlines())
+    untitled = text.split("\n", 3)[3].split("## ", 1)[1]
+    for name, form in (("whole", text), ("quoted", quoted), ("untitled", f"## {untitled}")):
+        (tmp_path / f"{name}.md").write_text(f"# Notes of {name}\n\nA remark on {name}.\n\n{form}", "utf-8")
+    before = segue_.memories.count()
+    segue_.ingestion.ingest(tmp_path)
+    found = segue_.memories.ls(limit=10).memories[: segue_.memories.count() - before]
+    assert {each.content.splitlines()[-1] for each in found} <= {
+        *(f"A remark on {name}." for name in ("whole", "quoted", "untitled")),
+        "<!-- end of context -->",
+    }
+    assert len(found) <= 4

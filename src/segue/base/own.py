@@ -8,13 +8,16 @@ PACK_TITLE = "# Context — memories for this task"
 PACK_END = "<!-- end of context -->"
 
 # The lengths are far above what Segue writes: a text that lacks the end is left alone.
-_MARKDOWN = re.compile(rf"^{re.escape(PACK_TITLE)}$.{{0,400000}}?^{re.escape(PACK_END)}$\n?", re.DOTALL | re.MULTILINE)
+_MARKDOWN = re.compile(
+    rf"^[ >\t]*{re.escape(PACK_TITLE)}$.{{0,400000}}?^[ >\t]*{re.escape(PACK_END)}$\n?", re.DOTALL | re.MULTILINE
+)
 _ENVELOPE = re.compile(r'"smp"\s*:\s*"\d+"')
 _LEGEND = re.compile(r'"legend"\s*:\s*\{\s*"(?:protocol|about|envelope|item|rules)"\s*:')
 _DOCUMENT = re.compile(r'"treat_as_data"\s*:\s*true')
 _ITEM = re.compile(r'"relevance_basis"\s*:')
 # A line of an item in Markdown, quoted or not; and in JSON, escaped or not.
 _LINE = re.compile(r"^[\s>*+-]*\[mem_[0-9A-HJKMNP-TV-Z]{26}\] ", re.MULTILINE)
+_ITEM_LINE = re.compile(_LINE.pattern + r"[^\n]*\n?", re.MULTILINE)
 _REF = re.compile(r"\\*\"ref\\*\"\s*:\s*\\*\"mem_[0-9A-HJKMNP-TV-Z]{26}")
 
 
@@ -30,5 +33,7 @@ def holds_pack(text: str) -> bool:
 
 
 def without_packs(text: str) -> str:
-    """Return `text` without the packs in Markdown that stand in it."""
-    return _MARKDOWN.sub("", text) if PACK_TITLE in text else text
+    """Return `text` without the packs in Markdown that stand in it, and without single lines of their items."""
+    if PACK_TITLE in text:
+        text = _MARKDOWN.sub("", text)
+    return _ITEM_LINE.sub("", text) if "[mem_" in text else text

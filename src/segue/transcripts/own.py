@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from segue.base.own import without_packs
 from segue.capsules import PROMPTS, prompt
 from segue.transcripts import speech
 
@@ -17,8 +18,8 @@ _OWN_PROMPTS = tuple(prompt(name).strip() for name in PROMPTS)
 
 
 def without_own(text: str) -> str:
-    """Return `text` without resume blocks, capsules, and the prompts that ask for or read a capsule; ends trimmed."""
-    text = speech.without_own_blocks(text)
+    """Return `text` without context packs, resume blocks, capsules, and the prompts for capsules; ends trimmed."""
+    text = without_packs(speech.without_own_blocks(text))
     if "PCSF" in text or "capsule" in text:
         for own in _OWN_PROMPTS:
             text = text.replace(own, "")
