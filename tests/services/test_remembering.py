@@ -405,6 +405,18 @@ def test_every_credential_in_every_field(segue_: segue.Segue, label: str, creden
     require_sound(segue_)
 
 
+@pytest.mark.parametrize("credential", [each for _, each in CREDENTIALS])
+def test_no_credential_comes_in_by_an_import(segue_: segue.Segue, credential: str) -> None:
+    segue_.memories.remember("Fine.", summary="ZQZ")
+    lines: list[bytes] = []
+    segue_.transfer.export(lines.append)
+    forged = [line.replace(b"ZQZ", credential.encode()) for line in lines]
+    segue_.memories.forget(segue_.memories.ls().memories[0].id)
+    report = segue_.transfer.load(forged)
+    assert [each.code for each in report.problems] == ["transfer.redaction"]
+    assert credential.lower() not in everything(segue_).lower()
+
+
 @pytest.mark.parametrize(
     "text",
     [

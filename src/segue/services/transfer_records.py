@@ -120,7 +120,8 @@ def parsed(line: bytes, *, allow_unredacted: bool) -> Record:
     record = _READERS[kind](document)
     flagged = isinstance(record, PacketRecord | CapsuleRecord) and record.flagged
     if not (flagged and allow_unredacted):
-        found = redaction.scan(_texts(record), core_only=True)
+        credentials = not isinstance(record, PacketRecord | CapsuleRecord)  # as when memories and names are written
+        found = redaction.scan(_texts(record), core_only=True, credentials=credentials)
         if found:
             raise RedactionRefused(found, "transfer.redaction", _IF_FLAGGED if flagged else _ON_PURPOSE)
     return record
