@@ -167,8 +167,8 @@ def test_restore_refuses_what_is_no_backup(cli: InPlace) -> None:
 def test_doctor(cli: InPlace) -> None:
     cli("save", FIRST)
     result = cli("doctor")
-    assert (result.code, result.out, result.err) == (0, "healthy: 1 packet\n", "")
-    assert cli("doctor", "--json").json == {"ok": True, "packets": 1, "findings": []}
+    assert (result.code, result.out, result.err) == (0, "healthy: 1 packet, 11 memories\n", "")
+    assert cli("doctor", "--json").json == {"ok": True, "packets": 1, "memories": 11, "findings": []}
 
 
 def test_doctor_finds_and_mends(cli: InPlace) -> None:
@@ -182,7 +182,7 @@ def test_doctor_finds_and_mends(cli: InPlace) -> None:
     listed = cli("doctor", "--json")
     assert (listed.code, listed.json["ok"], len(listed.json["findings"])) == (3, False, 1)
     mended = cli("doctor", "--repair")
-    assert (mended.code, mended.out) == (0, "healthy: 1 packet\n")
+    assert (mended.code, mended.out) == (0, "healthy: 1 packet, 11 memories\n")
     assert mended.err.startswith("mended: ")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert cli("doctor").code == 0

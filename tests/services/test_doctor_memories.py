@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 import segue
+from segue.base.errors import SegueError
 from segue.storage.tables import metadata
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     Draft = Callable[..., dict[str, Any]]
 
+BYTES = "(SELECT substr(terms, 1, 5) FROM memory_index LIMIT 1)"
+EMPTY = "(SELECT substr(terms, 1, 0) FROM memory_index LIMIT 1)"
 # Names in braces are the ids of `filled`; what search keeps is compared with these tables after each repair.
 MENDED = {
     "hash": ("UPDATE memories SET content_hash = 'sha256:0'", "doctor.columns"),
@@ -42,6 +45,20 @@ MENDED = {
     "rows gone": ("DELETE FROM memory_index", "doctor.index"),
     "vector gone": ("UPDATE memory_index SET vector = NULL WHERE memory_id = '{wind}'", "doctor.index"),
     "vector of nobody": ("UPDATE memory_index SET embedder = NULL WHERE memory_id = '{wind}'", "doctor.index"),
+    "terms cut": (f"UPDATE memory_index SET terms = {BYTES}", "doctor.index"),
+    "terms of another": (
+        """UPDATE memory_index SET terms = (SELECT terms FROM memory_index WHERE memory_id = '{wind}'),
+        counts = (SELECT counts FROM memory_index WHERE memory_id = '{wind}')""",
+        "doctor.index",
+    ),
+    "counts cut": (f"UPDATE memory_index SET counts = {BYTES} WHERE memory_id = '{{wind}}'", "doctor.index"),
+    "length": ("UPDATE memory_index SET length = 77 WHERE memory_id = '{wind}'", "doctor.index"),
+    "question": ("UPDATE memory_index SET is_question = NOT is_question", "doctor.index"),
+    "tells time": ("UPDATE memory_index SET tells_time = NOT tells_time", "doctor.index"),
+    "vector cut": (f"UPDATE memory_index SET vector = {BYTES} WHERE memory_id = '{{wind}}'", "doctor.index"),
+    "vectors cut": (f"UPDATE memory_index SET vector = {BYTES}", "doctor.index"),
+    "vector empty": (f"UPDATE memory_index SET vector = {EMPTY} WHERE memory_id = '{{wind}}'", "doctor.index"),
+    "source gone": ("DELETE FROM memory_sources WHERE memory_id = '{new}'", "doctor.sources"),
     "bounds": ("UPDATE memory_index SET ends_us = NULL", "doctor.index"),
     "thread": ("UPDATE memory_index SET thread = 'other', position = 3", "doctor.index"),
     "speaker": ("UPDATE memory_index SET speaker = 'Eve' WHERE memory_id = '{wind}'", "doctor.index"),
@@ -89,6 +106,15 @@ FOUND = {
     "revision": ("UPDATE memories SET revision = 0", "doctor.memory"),
     "tags": ("UPDATE memories SET tags = '['", "doctor.memory"),
     "supersedes": ("UPDATE memories SET supersedes = 'x'", "doctor.memory"),
+    "tags of numbers": ("UPDATE memories SET tags = '[1]'", "doctor.memory"),
+    "tags are a text": ("""UPDATE memories SET tags = '"ab"'""", "doctor.memory"),
+    "entities are no list": ("""UPDATE memories SET entities = '{"a":1}' WHERE id = '{wind}'""", "doctor.memory"),
+    "captured after all time": ("UPDATE memories SET captured_us = 9000000000000000000", "doctor.memory"),
+    "occurred before all time": (
+        "UPDATE memories SET occurred_us = -9000000000000000000 WHERE id = '{wind}'",
+        "doctor.memory",
+    ),
+    "valid beyond all time": ("UPDATE memories SET valid_to_us = 300000000000000000", "doctor.memory"),
     "content": ("UPDATE memories SET content = ''", "doctor.memory"),
     "scope gone": ("DELETE FROM scopes", "doctor.scope"),
     "table gone": ("DROP TABLE memory_meanings", "doctor.schema"),
@@ -96,7 +122,15 @@ FOUND = {
 SQLITE_ONLY = {
     "time is a text": ("UPDATE memories SET captured_us = 'soon' WHERE id = '{wind}'", "doctor.memory"),
     "content is a number": ("UPDATE memories SET content = x'00ff' WHERE id = '{wind}'", "doctor.memory"),
+    "occurred is a text": ("UPDATE memories SET occurred_us = 'soon'", "doctor.memory"),
+    "tags are bytes": ("UPDATE memories SET tags = x'5b5d'", "doctor.memory"),
     "occurrences are a text": ("UPDATE memories SET occurrences = 'many'", "doctor.memory"),
+}
+SQLITE_MENDED = {
+    "terms are a text": ("UPDATE memory_index SET terms = 'x' WHERE memory_id = '{wind}'", "doctor.index"),
+    "vector is a number": ("UPDATE memory_index SET vector = 7", "doctor.index"),
+    "length is a text": ("UPDATE memory_index SET length = 'long'", "doctor.index"),
+    "question is a text": ("UPDATE memory_index SET is_question = 'why'", "doctor.index"),
 }
 COMPARED = ("memories", "memory_tags", "memory_entities", "memory_index", "memory_words")
 NOT_COMPARED = ("generation", "vector")  # vectors are weighed by what is known when they are made
@@ -145,9 +179,11 @@ def ids(segue_: segue.Segue) -> dict[str, str]:
 
 
 @pytest.mark.requirement("memories-30")
-@pytest.mark.parametrize("name", MENDED)
-def test_what_is_mended(segue_: segue.Segue, ids: dict[str, str], name: str) -> None:
-    statement, code = MENDED[name]
+@pytest.mark.parametrize("name", [*MENDED, *SQLITE_MENDED])
+def test_what_is_mended(segue_: segue.Segue, ids: dict[str, str], kind: str, name: str) -> None:
+    if name in SQLITE_MENDED and kind == "postgres":
+        return
+    statement, code = (MENDED | SQLITE_MENDED)[name]
     before = _rows(segue_)
     _run(segue_, statement, ids)
     assert _codes(segue_.store.doctor()) == {(code, False)}
@@ -167,6 +203,38 @@ def test_what_is_only_found(segue_: segue.Segue, ids: dict[str, str], kind: str,
     assert (code, False) in _codes(segue_.store.doctor())
     assert not any(finding.repaired for finding in segue_.store.doctor(repair=True) if finding.code == code)
     assert (code, False) in _codes(segue_.store.doctor())
+
+
+SPOILT = {
+    **{name: FOUND[name][0] for name in ("tags", "supersedes", "tags of numbers", "entities are no list")},
+    **{name: SQLITE_ONLY[name][0] for name in ("time is a text", "occurred is a text")},
+    **{name: MENDED[name][0] for name in ("terms cut", "counts cut", "vector cut", "vectors cut", "vector empty")},
+    **{name: SQLITE_MENDED[name][0] for name in SQLITE_MENDED},
+}
+
+
+@pytest.mark.parametrize("name", SPOILT)
+def test_what_cannot_be_read_is_said(segue_: segue.Segue, ids: dict[str, str], kind: str, name: str) -> None:
+    """Of a row that is damaged nobody sees an error of the program: the message says who finds it."""
+    if name in SQLITE_ONLY | SQLITE_MENDED and kind == "postgres":
+        return
+    _run(segue_, SPOILT[name], ids)
+    lines: list[bytes] = []
+    said = []
+    for ask in (
+        segue_.memories.ls,
+        lambda: segue_.search.find("wind"),
+        lambda: segue_.context.assemble("wind"),
+        lambda: segue_.memories.history(ids["wind"]),
+        lambda: segue_.transfer.export(lines.append),
+        lambda: segue_.memories.remember("It rains."),
+    ):
+        try:
+            ask()
+        except SegueError as error:
+            said.append((error.code, "segue doctor" in error.message))
+    assert set(said) <= {("store.corrupt", True)}
+    assert segue_.store.doctor() != []
 
 
 def test_running_searches_notice_a_repair(

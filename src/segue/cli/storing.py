@@ -171,16 +171,17 @@ def doctor(
     try:
         with opened(now) as segue:
             found = segue.store.doctor(repair=repair)
-            counted = segue.packets.count()
+            counted, memories = segue.packets.count(), segue.memories.count()
     except Failed as error:
         if error.code != _UNREADABLE:
             raise
         from segue.storage.findings import Finding
 
-        found, counted = [Finding(error.code, error.message)], 0
+        found, counted, memories = [Finding(error.code, error.message)], 0, 0
     left = [each for each in found if not each.repaired]
     if as_json:
-        output.as_json({"ok": not left, "packets": counted, "findings": [asdict(each) for each in found]})
+        holds = {"packets": counted, "memories": memories}
+        output.as_json({"ok": not left} | holds | {"findings": [asdict(each) for each in found]})
         return 3 if left else 0
     for each in found:
         output.note(f"{'mended' if each.repaired else 'wrong'}: {each.message}")
@@ -191,5 +192,5 @@ def doctor(
     elif left:
         output.data(f"{len(left)} to mend" + ("" if repair else "; try `segue doctor --repair`"))
     else:
-        output.data(f"healthy: {_count(counted)}")
+        output.data(f"healthy: {_count(counted)}, {output.counted(memories, 'memory', 'memories')}")
     return 3 if left else 0

@@ -27,11 +27,10 @@ from segue.memories.making import MAX_REF
 from segue.services.cleaning import clean
 from segue.services.scoped import ScopedService
 from segue.storage import capsules as capsule_rows
-from segue.storage import events
+from segue.storage import events, settings
 from segue.storage import memories as rows
 from segue.storage import memory_sources as sources
 from segue.storage import packets as packet_rows
-from segue.storage import settings
 from segue.storage.failures import translated
 from segue.transcripts.conversation import Problem
 

@@ -147,21 +147,18 @@ class Store:
     def doctor(self, *, repair: bool = False) -> list[Finding]:
         """Examine the store; with `repair` mend what can be mended. An empty list says that all is well."""
         found = examination.examine_files(self._database, self._clock(), repair=repair)
-        if repair:
-            words = self._embedder.words  # loaded before the lock is held
-            with self._database.write() as connection:
-                return found + self._examine(connection, words)
-        with self._database.read() as connection:
-            return found + self._examine(connection, None)
+        words = self._embedder.words  # loaded before the lock is held
+        with self._database.write() if repair else self._database.read() as connection:
+            return found + self._examine(connection, words, repair=repair)
 
-    def _examine(self, connection: sa.Connection, words: WordVectors | None) -> list[Finding]:
+    def _examine(self, connection: sa.Connection, words: WordVectors, *, repair: bool) -> list[Finding]:
         from segue.services import memory_examination  # it needs NumPy, which most commands do without
 
-        found = examination.examine(connection, repair=words is not None)
+        found = examination.examine(connection, repair=repair)
         unread = any(each.code in ("doctor.damaged", "doctor.memory") for each in found)
         if unread or examination.missing_tables(connection):
             return found  # what search keeps is compared once the rest can be read
-        return found + memory_examination.examine(connection, self._clock(), words)
+        return found + memory_examination.examine(connection, self._clock(), words, repair=repair)
 
     def _mend_index(self, connection: sa.Connection, words: WordVectors) -> None:
         from segue.services import memory_examination

@@ -13,6 +13,8 @@ from segue.base.errors import Failed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_ROWS = ("segue.storage.", "segue.search.entry", "segue.services.indexes")
+_AROUND = ("segue.storage.database", "segue.storage.failures")
 _NOTHING = "nothing was saved"
 _SQLITE = {
     sqlite3.SQLITE_FULL: ("store.full", "the disk is full; " + _NOTHING),
@@ -40,6 +42,21 @@ def translated(name: str) -> Iterator[None]:
         raise Failed("store.corrupt", f"the store {name} holds a value that cannot be; see `segue doctor`") from error
     except sqlite3.Error as error:
         raise _failed(name, error) from error
+    except (TypeError, ValueError, OverflowError) as error:  # SQLite takes any type in any column
+        if not _is_of_a_row(error):
+            raise
+        raise Failed("store.corrupt", f"the store {name} holds a row that does not read; see `segue doctor`") from error
+
+
+def _is_of_a_row(error: Exception) -> bool:
+    """Whether rows were being read or taken apart, not something else that happens while the database is open."""
+    trace = error.__traceback__
+    while trace is not None:
+        module = str(trace.tb_frame.f_globals.get("__name__"))
+        if module.startswith(_ROWS) and module not in _AROUND:
+            return True
+        trace = trace.tb_next
+    return False
 
 
 def _failed(name: str, error: BaseException | None) -> Failed:

@@ -17,9 +17,11 @@ from segue.memories.item import AUTHOR_CLASSES, KINDS, LAYERS, ORIGINS
 from segue.memories.memory import STATUSES
 from segue.packets import lineage
 from segue.storage import memories as rows
+from segue.storage import memory_history as history
 from segue.storage import memory_sources as sources
 from segue.storage.findings import Finding
 from segue.storage.memory_conditions import conditions
+from segue.storage.memory_sources import Said
 from segue.storage.tables import (
     memories,
     memory_index,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 _COLUMNS = memories.c
 _BATCH = 500
 _FIRST_US, _LAST_US = -62_135_596_800_000_000, 253_402_300_799_999_999  # years 1 to 9999
+_DAY_US = 86_400_000_000  # an offset reaches so far beyond the edges of the calendar
 _MEND = "`segue forget` it, or restore a backup"
 
 
@@ -56,6 +59,7 @@ def examine(connection: sa.Connection, *, repair: bool) -> list[Finding]:
             legible, illegible = _read(batch)
             found += illegible
             found += _examine_columns(connection, scope_id, legible, repair=repair)
+            found += _examine_sources(connection, scope_id, legible, repair=repair)
         if all(each.code != "doctor.memory" for each in found):
             found += _examine_chains(connection, scope_id, repair=repair)
     return found
@@ -78,8 +82,7 @@ def _read(batch: Iterable[sa.Row[Any]]) -> tuple[list[tuple[sa.Row[Any], Memory]
     legible, illegible = [], []
     for row in batch:
         try:
-            memory = rows.stored(row)
-            fault = _fault(memory)
+            fault = _fault_of_row(row) or _fault(memory := rows.stored(row))
         except (TypeError, ValueError, OverflowError):  # SQLite takes any type in any column
             fault = "a column holds what it cannot hold"
         if fault:
@@ -87,6 +90,27 @@ def _read(batch: Iterable[sa.Row[Any]]) -> tuple[list[tuple[sa.Row[Any], Memory]
         else:
             legible.append((row, memory))
     return legible, illegible
+
+
+def _fault_of_row(row: sa.Row[Any]) -> str:
+    """What is wrong with columns that are read all the same: as something else than they say."""
+    for name in ("entities", "tags", "supersedes"):
+        written = getattr(row, name)
+        if written is not None and not _is_list(written):
+            return f"its {name} are no list of texts"
+    for name in ("occurred_us", "captured_us", "valid_from_us", "valid_to_us", "retired_us"):
+        at = getattr(row, name)
+        if at is not None and not _FIRST_US - _DAY_US <= at <= _LAST_US + _DAY_US:
+            return f"its {name.removesuffix('_us')} time is out of range"
+    return ""
+
+
+def _is_list(written: object) -> bool:
+    try:
+        found = orjson.loads(written) if isinstance(written, str) else None
+    except ValueError:
+        return False
+    return isinstance(found, list) and all(isinstance(each, str) for each in found)
 
 
 def _fault(memory: Memory) -> str:
@@ -141,6 +165,33 @@ def _examine_columns(
                 rows.write_tags(connection, scope_id, [memory])
             found.append(Finding("doctor.lists", f"{row.id}: its list of tags does not follow it", repair))
     return found
+
+
+def _examine_sources(
+    connection: sa.Connection, scope_id: str, legible: list[tuple[sa.Row[Any], Memory]], *, repair: bool
+) -> list[Finding]:
+    """What holds and was never edited is said somewhere: at least where it was said first.
+
+    What nothing says any more is retired, unless what replaced it there was not allowed to: that is a conflict.
+    """
+    counted = sources.counts(connection, scope_id, [row.id for row, _ in legible])
+    alone = [
+        memory for _, memory in legible if not counted[memory.id] and memory.status == "active" and memory.revision == 1
+    ]
+    if not alone:
+        return []
+    conflicting = history.conflicts(connection, scope_id, [memory.id for memory in alone])
+    contested = {each for one in conflicting if one.reason == "contested" for each in (one.memory_id, one.other_id)}
+    first = {memory.id: sources.split(memory.provenance.ref) for memory in alone if memory.id not in contested}
+    taken = sources.at(connection, scope_id, list(first.values()))
+    lost = [memory for memory in alone if memory.id in first and first[memory.id] not in taken]
+    if repair:
+        sources.add(
+            connection,
+            scope_id,
+            [Said.of(each.id, same.identity(each), each.provenance, each.captured_at) for each in lost],
+        )
+    return [Finding("doctor.sources", f"{each.id}: nothing says where it is from", repair) for each in lost]
 
 
 def _tags(connection: sa.Connection, scope_id: str, ids: list[str]) -> dict[str, set[str]]:
@@ -243,6 +294,20 @@ def misindexed(connection: sa.Connection, scope_id: str) -> list[str]:
     )
     query = query.where(*conditions(scope_id, rows.INDEXED), _COLUMNS.scope_id == scope_id, sa.or_(*differ))
     return list(connection.execute(query.order_by(_COLUMNS.id)).scalars())
+
+
+def kept(connection: sa.Connection, scope_id: str, memory_ids: Sequence[str]) -> dict[str, sa.Row[Any]]:
+    """Return what search keeps of texts: id, terms, counts, length, is_question, tells_time, embedder, vector.
+
+    The values are as the database has them: SQLite takes any type in any column.
+    """
+    names = ("memory_id", "terms", "counts", "length", "is_question", "tells_time", "embedder", "vector")
+    columns = [sa.type_coerce(_INDEX[name], sa.types.NullType()).label(name) for name in names]
+    found: dict[str, sa.Row[Any]] = {}
+    for batch in rows.batches(memory_ids):
+        query = sa.select(*columns).where(_INDEX.scope_id == scope_id, _INDEX.memory_id.in_(batch))
+        found |= {row.memory_id: row for row in connection.execute(query)}
+    return found
 
 
 def _within(column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
