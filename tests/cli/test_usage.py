@@ -26,12 +26,12 @@ def test_version(shell: Shell) -> None:
     assert not shell.segue_home.exists()
 
 
-def test_help_has_five_panels(shell: Shell) -> None:
+def test_help_has_a_panel_for_each_field(shell: Shell) -> None:
     result = shell.run("--help", env={"COLUMNS": "100"})
     assert result.code == 0
     panels = re.split(r"╭─ ", result.out)[1:]
     titles = [panel.split(" ─")[0] for panel in panels]
-    assert titles == ["Options", "Every day", "Packets", "Memories", "Store", "Agents and more"]
+    assert titles == ["Options", "Every day", "Packets", "Memories", "Context", "Store", "Agents and more"]
     verbs = [re.findall(r"^│ (\w+) ", panel, re.MULTILINE) for panel in panels[1:]]
     assert verbs[0] == ["save", "resume", "hosts"]
     assert set(COMMANDS) <= {verb for panel in verbs for verb in panel}
