@@ -58,10 +58,10 @@ class Indexing:
 
     def remove(self, memory: Memory) -> None:
         """Take a memory, as it was indexed, out of the counts; its row goes with it."""
-        if memory.status == "pending":
-            return
         if self._written.pop(memory.id, None) is None:
             rows.remove(self._connection, self._scope, [memory.id])
+        if memory.status == "pending":  # it has no row, unless something went wrong
+            return
         self._bounds.pop(memory.id, None)
         self._words.subtract(Entry.of(indexed_text(memory)).words)
 
@@ -79,7 +79,7 @@ class Indexing:
         generation = self.generation
         rows.add_words(self._connection, self._scope, self._words, generation)
         words = max(self._state.words + self._words.total(), 0)
-        rows.write(self._connection, self._scope, self._rows(words), generation)
+        rows.add(self._connection, self._scope, self._rows(words), generation)
         bounds = [(each.id, *_bounds(each)) for each in self._bounds.values()]
         rows.set_bounds(self._connection, self._scope, bounds, generation)
         self._forget_windows(generation)

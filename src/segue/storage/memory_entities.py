@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 _COLUMNS = memory_entities.c
 _ALIASES = entity_aliases.c
-_LATELY = 10_000
+LATELY = 10_000  # entities of the newest memories
 _NEWEST = (
     sa.select(_COLUMNS.key, _COLUMNS.name, _COLUMNS.given)
     .where(_COLUMNS.scope_id == sa.bindparam("in_scope"))
     .order_by(_COLUMNS.memory_id.desc(), _COLUMNS.key.desc())
-    .limit(_LATELY)
+    .limit(sa.bindparam("lately"))
     .subquery()
 )
 _KNOWN = (
@@ -77,12 +77,12 @@ def of(connection: sa.Connection, scope_id: str, memory_ids: Sequence[str]) -> d
     return found
 
 
-def known(connection: sa.Connection, scope_id: str, limit: int) -> list[str]:
+def known(connection: sa.Connection, scope_id: str, limit: int, lately: int = LATELY) -> list[str]:
     """Return up to `limit` names that writers gave themselves lately, the most frequent first.
 
-    Lately: in the newest memories, as far as these name 10,000 entities. All names of a large store take too long.
+    Lately: in the newest memories, as far as these name `lately` entities. All names of a large store take too long.
     """
-    return list(connection.execute(_KNOWN, {"in_scope": scope_id, "most": limit}).scalars())
+    return list(connection.execute(_KNOWN, {"in_scope": scope_id, "most": limit, "lately": lately}).scalars())
 
 
 def listed(connection: sa.Connection, scope_id: str, limit: int) -> list[tuple[str, str, int]]:

@@ -1,0 +1,83 @@
+"""What a single write reads does not grow with the store: every statement goes by an index that narrows it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import event
+
+import segue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from segue.memories.memory import Memory
+
+SMALL = ("settings", "entity_aliases", "memory_state", "context_pins")  # what a person or a session makes, not a store
+# A table read as a whole, or all that one scope has in it.
+WHOLE = re.compile(r"SCAN (?P<scanned>\w+)|SEARCH (?P<table>\w+) USING .*\(scope_id=\?\)$")
+
+
+@pytest.fixture
+def opened(locate: Callable[[str], str], project_directory: Path) -> Iterator[segue.Segue]:
+    """A store that is not so small any more that each write weighs all of its vectors."""
+    with segue.open(locate("sqlite"), directory=project_directory) as found:
+        for number in range(3):
+            found.packets.save(packet(number))
+        for number in range(30):
+            found.memories.remember(f"Loaf {number} is of rye.", entities=["Ada"], project="Bakery")
+        yield found
+
+
+def packet(number: int) -> dict[str, Any]:
+    constraints = [f"Rule {number} and {each} hold." for each in range(5)]
+    return {"ltm_version": "0.2", "goal": f"Bake {number}.", "next_step": "Knead.", "constraints": constraints}
+
+
+def write(opened: segue.Segue, what: str, some: Memory) -> None:
+    memories = opened.memories
+    if what == "save":
+        opened.packets.save(packet(9))
+    elif what == "remember":
+        memories.remember("Oats are for Ada.", entities=["Ada"], project="Bakery")
+    elif what == "say again":
+        memories.remember(some.content, project=some.project)
+    elif what == "propose":
+        memories.propose("Ada wants wheat.", entities=["Ada"])
+    elif what == "approve":
+        proposal = memories.propose("Ada wants wheat.", entities=["Ada"]).memory
+        memories.approve(proposal.id, proposal.content_hash)
+    elif what == "edit":
+        memories.edit(some.id, content="No loaf is left.")
+    elif what == "supersede":
+        memories.supersede(some.id, "No loaf is left.")
+    else:
+        memories.forget(some.id)
+
+
+@pytest.mark.parametrize("fresh", [False, True], ids=["running", "fresh"])
+@pytest.mark.parametrize("what", ["save", "remember", "say again", "propose", "approve", "edit", "supersede", "forget"])
+def test_a_write_reads_by_indexes(opened: segue.Segue, what: str, fresh: bool) -> None:
+    asked: dict[str, Any] = {}
+
+    def note(_: Any, __: Any, statement: str, values: Any, ___: Any, many: bool) -> None:
+        if statement.startswith(("SELECT", "UPDATE", "DELETE")):
+            asked.setdefault(statement, values[0] if many else values)
+
+    some = opened.memories.ls(limit=5).memories[4]
+    used = opened.at(opened.directory) if fresh else opened  # what is kept in memory is read anew
+    event.listen(opened._database.engine, "before_cursor_execute", note)
+    write(used, what, some)
+    event.remove(opened._database.engine, "before_cursor_execute", note)
+    assert len(asked) > 5
+    with opened._database.read() as connection:
+        for statement, values in asked.items():
+            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values).all()
+            bounded = any(step.detail.startswith("CO-ROUTINE") for step in plan) and "LIMIT" in statement
+            for step in plan:
+                found = WHOLE.match(step.detail)
+                table = found and (found["scanned"] or found["table"])
+                assert not table or table in SMALL or bounded, (statement, step.detail)
