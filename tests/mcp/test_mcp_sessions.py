@@ -45,8 +45,7 @@ def test_what_the_server_says_of_itself(where: Place) -> None:
             for word in ("`resume`", "`save`", "compacted", "continues=newest"):
                 assert word in client.instructions
             tools = (await client.list_tools()).tools
-            names = ["save", "resume", "ls", "show", "chain", "example", "whoami", "capsule_write", "capsule_read"]
-            assert [tool.name for tool in tools] == names
+            assert {"save", "resume", "get_context", "remember_this"} < {tool.name for tool in tools}
 
     anyio.run(session)
 

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["mcp_fixtures"]
 
-NAMES = ["save", "resume", "ls", "show", "chain", "example", "whoami", "capsule_write", "capsule_read"]
+NAMES = [
+    *("save", "resume", "ls", "show", "chain", "example", "whoami"),
+    *("get_context", "query_memory", "expand", "remember_this", "propose_memory"),
+    *("capsule_write", "capsule_read"),
+]
+_WRITTEN = ["content", "layer", "kind", "entities", "tags", "project", "source_url", "occurred_at", "directory"]
 ARGUMENTS = {
     "save": ["packet", "continues", "carry", "allow_unredacted", "replace", "directory"],
     "resume": ["id", "directory"],
@@ -27,10 +32,29 @@ ARGUMENTS = {
     "chain": ["id", "directory"],
     "example": [],
     "whoami": ["directory"],
+    "get_context": [
+        *("task", "model", "surface", "token_budget", "intent", "session_id", "items", "since", "as_of", "project"),
+        *("format", "graph", "pin", "cursor", "directory"),
+    ],
+    "query_memory": [
+        *("find", "ask", "layers", "entities", "as_of", "valid_only", "min_relevance", "min_trust", "budget_tokens"),
+        *("model", "expand", "k", "cursor", "directory"),
+    ],
+    "expand": ["ref", "direction", "limit"],
+    "remember_this": _WRITTEN,
+    "propose_memory": _WRITTEN,
     "capsule_write": ["capsule", "continues", "allow_unredacted", "directory"],
     "capsule_read": ["capsule", "id", "directory"],
 }
-REQUIRED = {"save": ["packet"], "show": ["id"], "capsule_write": ["capsule"]}
+REQUIRED = {
+    "save": ["packet"],
+    "show": ["id"],
+    "expand": ["ref"],
+    "remember_this": ["content"],
+    "propose_memory": ["content"],
+    "capsule_write": ["capsule"],
+}
+WRITING = ("save", "remember_this", "propose_memory", "capsule_write")
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +86,9 @@ def test_schemas_are_plain_objects(tools: dict[str, dict[str, Any]], name: str) 
     assert schema.get("required", []) == REQUIRED.get(name, [])
     for part in schemas(schema):
         assert {"anyOf", "oneOf", "allOf", "$ref", "$defs", "$schema", "$id"} & set(part) == set()
+        assert None not in part.values()
+        assert part.get("type") != "null"
+        assert None not in part.get("enum", ())
     for argument in schema["properties"].values():
         assert isinstance(argument["type"], str)
         assert argument["description"]
@@ -80,9 +107,10 @@ def test_descriptions(tools: dict[str, dict[str, Any]], name: str) -> None:
 def test_hints(tools: dict[str, dict[str, Any]]) -> None:
     for name, tool in tools.items():
         hints = tool["annotations"]
-        assert hints["readOnlyHint"] is (name not in ("save", "capsule_write"))
+        assert hints["readOnlyHint"] is (name not in WRITING)
         assert hints["destructiveHint"] is False
         assert hints["openWorldHint"] is False
+        assert hints["idempotentHint"] is (name != "get_context")
 
 
 def test_the_example_satisfies_the_schema_of_save(tools: dict[str, dict[str, Any]]) -> None:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from segue.base import time
-from segue.base.errors import InvalidInput
+from segue.base.errors import Failed, InvalidInput, NotFound
 from segue.context.layers import INTENTS
 from segue.context.profiles import DEFAULT_BUDGET, MIN_BUDGET
 from segue.context.query import DIRECTIONS
 from segue.mcp.answers import DIRECTORY, Answer, Tool, at_directory
 from segue.memories.item import KINDS, LAYERS
+from segue.services.expanding import DEFAULT_LIMIT
 
 if TYPE_CHECKING:
     from segue.app import Segue
+    from segue.memories.memory import Memory
     from segue.services.memories import Remembered
     from segue.services.serving import Serving
 
-MOST_CHARACTERS = 46_000  # of an answer
+MOST_CHARACTERS = 46_000  # of an answer, so that receipts and pins find room besides
 FORMATS = ("markdown", "smp", "json")
 _TIME = {"type": "string", "maxLength": 40, "description": "RFC 3339 with its offset, as 2026-05-04T12:00:00Z."}
 
@@ -26,7 +30,6 @@ _TIME = {"type": "string", "maxLength": 40, "description": "RFC 3339 with its of
 def _context(segue: Segue, arguments: dict[str, Any]) -> Answer:
     here = at_directory(segue, arguments)
     shape = arguments.get("format", "markdown")
-    budget = int(arguments.get("token_budget", DEFAULT_BUDGET))
     asked: dict[str, Any] = {
         "task": arguments.get("task", ""),
         "model": arguments.get("model", ""),
@@ -38,21 +41,65 @@ def _context(segue: Segue, arguments: dict[str, Any]) -> Answer:
         "cursor": arguments.get("cursor"),
         "now": here.now(),
     }
-    # What is announced must arrive: the budget that fits into an answer is looked for before a session hears of it.
-    while budget > MIN_BUDGET:
-        length = len(_shown(here.context.assemble(**asked, budget=budget), shape)[0])
-        if length <= MOST_CHARACTERS:
-            break
-        budget = max(budget * MOST_CHARACTERS // length * 9 // 10, MIN_BUDGET)
-    serving = here.context.assemble(
-        **asked,
-        budget=budget,
+    serving = here.context.deliver(
+        _fitting(here, asked, arguments, shape),
         session=arguments.get("session_id"),
         items=arguments.get("items", "all"),
         since=arguments.get("since"),
         pin=arguments.get("pin", False),
     )
     return Answer(*_shown(serving, shape))
+
+
+def _fitting(here: Segue, asked: dict[str, Any], arguments: dict[str, Any], shape: str) -> Serving:
+    """The pack with the budget at which it is no longer than an answer: what a session is told of must arrive.
+
+    A later page has the budget of the first, which its cursor carries.
+    """
+    budget = int(arguments.get("token_budget", DEFAULT_BUDGET))
+    while True:
+        serving = here.context.pack(**asked, budget=budget)
+        length = len(_shown(_rehearsed(here, serving, arguments), shape)[0])
+        if length <= MOST_CHARACTERS:
+            return serving
+        tokens = serving.pack.tokens
+        if tokens <= MIN_BUDGET or asked["cursor"] is not None:
+            break
+        budget = max(tokens * MOST_CHARACTERS // length * 9 // 10, MIN_BUDGET)
+    raise InvalidInput(
+        "context.format",
+        f"as {shape} this is too long for an answer; ask with format=markdown, without graph or since, or narrow it "
+        "with query_memory. No session was told of it",
+    )
+
+
+def _rehearsed(here: Segue, serving: Serving, arguments: dict[str, Any]) -> Serving:
+    """What a session will be told, where one is named and can be told anything."""
+    if "session_id" not in arguments:
+        return serving
+    pack = serving.pack
+    try:
+        delivery = here.sessions.rehearse(
+            arguments["session_id"],
+            serving.served(),
+            since=arguments.get("since"),
+            now=pack.now,
+            historic=pack.as_of is not None,
+        )
+    except Failed:
+        return serving
+    if arguments.get("items") == "new":
+        missing = [each.ref for each in delivery.delta.new if each.ref not in pack.refs]
+        serving = serving.narrowed(delivery, _there(here, missing))
+    return replace(serving, delta=delivery.delta)
+
+
+def _there(here: Segue, refs: list[str]) -> list[Memory]:
+    found = []
+    for each in refs:
+        with contextlib.suppress(NotFound):
+            found.append(here.memories.get(each))
+    return found
 
 
 def _shown(serving: Serving, shape: str) -> tuple[str, dict[str, Any] | None]:
@@ -76,22 +123,30 @@ def _instant(name: str, arguments: dict[str, Any]) -> Any:
 
 
 def _query(segue: Segue, arguments: dict[str, Any]) -> Answer:
-    given = {name: value for name, value in arguments.items() if name not in ("cursor", "directory")}
+    given = {name: _whole(value) for name, value in arguments.items() if name not in ("cursor", "directory")}
     queries = at_directory(segue, arguments).queries
     if "cursor" in arguments:
         if given:
             raise InvalidInput("query.invalid", "cursor: it holds its query already; give nothing else")
-        return _answer(queries.more(arguments["cursor"]).to_json())
-    return _answer(queries.query(given).to_json())
+        return _answer(queries.more(arguments["cursor"], most=MOST_CHARACTERS).to_json())
+    return _answer(queries.query(given, most=MOST_CHARACTERS).to_json())
+
+
+def _whole(value: Any) -> Any:
+    """5.0 is an integer to JSON Schema, and to some hosts."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _answer(data: dict[str, Any]) -> Answer:
-    return Answer(_compact(data), data)
+    text = _compact(data)
+    if len(text) > MOST_CHARACTERS:  # page by page all fits but names and summaries that are made to be long
+        raise InvalidInput("answer.too_long", "this is too long for an answer; read it with `segue memories show`")
+    return Answer(text, data)
 
 
 def _expand(segue: Segue, arguments: dict[str, Any]) -> Answer:
-    limit = arguments.get("limit", 8)
-    return _answer(segue.queries.expand(arguments["ref"], arguments.get("direction", "document"), int(limit)))
+    direction, limit = arguments.get("direction", "document"), int(arguments.get("limit", DEFAULT_LIMIT))
+    return _answer(segue.queries.expand(arguments["ref"], direction, limit, most=MOST_CHARACTERS))
 
 
 _KEPT = ("layer", "kind", "entities", "tags", "project", "occurred_at")
@@ -194,7 +249,7 @@ CONTEXT_TOOLS = (
             "format": {"type": "string", "enum": list(FORMATS), "description": "markdown by default."},
             "graph": {"type": "boolean", "description": "Add the entities around the items (smp and json)."},
             "pin": {"type": "boolean", "description": "Keep the pack under its hash."},
-            "cursor": {"type": "string", "maxLength": 512, "description": "Go on with what did not fit."},
+            "cursor": {"type": "string", "maxLength": 4_096, "description": "Go on with what did not fit."},
             "directory": DIRECTORY,
         },
         _context,

@@ -202,6 +202,6 @@ def bounded(answer: Answer) -> Answer:
     text, data = answer.text, answer.data
     if len(text) > _MAX_TEXT:
         text = text[: _MAX_TEXT - 100] + "\n… cut here: the answer was too long; read it with `segue show --raw`"
-    if data is not None and len(json.dumps(data)) > _MAX_TEXT:
+    if data is not None and len(json.dumps(data, ensure_ascii=False, separators=(",", ":"))) > _MAX_TEXT:
         data = None
     return Answer(text, data)
