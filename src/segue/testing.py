@@ -51,13 +51,18 @@ class FakeClock:
 
 @contextlib.contextmanager
 def store(clock: Callable[[], datetime] | None = None, *, embedder: str = "static") -> Iterator[Segue]:
-    """Yield an empty store of its own, opened in an empty folder. `clock` is a `FakeClock` by default."""
+    """Yield an empty store of its own, opened in an empty folder. `clock` is a `FakeClock` by default.
+
+    What the user has set, such as profiles of his own, has no part in it.
+    """
     where = _IN_MEMORY if os.access(_IN_MEMORY, os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="segue-", dir=where) as folder:
         here = Path(folder) / "work"
         here.mkdir()
         location = Path(folder) / "segue.db"
-        with segue.open(location, directory=here, clock=clock or FakeClock(), embedder=embedder) as opened:
+        own = segue.open(location, directory=here, clock=clock or FakeClock(), embedder=embedder, redaction="refuse")
+        own._home = lambda: Path(folder)
+        with own as opened:
             yield opened
 
 

@@ -48,6 +48,7 @@ def strangers(tmp_path_factory: pytest.TempPathFactory) -> Shell:
         opened.packets.save(hostile(3, parent_id="missing [bold]parent[/bold]"))
         opened.memories.remember(HOSTILE, entities=[HOSTILE], tags=[HOSTILE], summary=HOSTILE, project=HOSTILE)
         opened.entities.merge(HOSTILE.removesuffix("end"), HOSTILE)
+        opened.context.assemble("Go", session=HOSTILE[:80])
     shell.write("valid.json", hostile(4))
     shell.write("invalid.json", hostile(5, **{HOSTILE: 1}, tags=[HOSTILE]))
     shell.write("version.json", hostile(6, ltm_version=HOSTILE))
@@ -74,6 +75,17 @@ def strangers(tmp_path_factory: pytest.TempPathFactory) -> Shell:
         "search Go",
         "search Go --why",
         "search Go --json",
+        "context Go",
+        "context Go --model claude --session \x9b2J",
+        "context Go --format markdown",
+        "context Go --format json",
+        "context Go --json",
+        "query --find Go",
+        "query --ask Go --json",
+        "expand \u202e --direction neighbors",
+        "expand go --direction neighbors",
+        "session ls",
+        "session ls --json",
         "entities ls",
         "entities show \u202e",
         "export",
@@ -95,7 +107,14 @@ def test_nothing_raw_reaches_the_terminal(strangers: Shell, command: str) -> Non
     assert text.strip()
 
 
-@pytest.mark.parametrize("command", ["memories show", "memories history", "entities show"])
+def test_nothing_raw_of_a_conversation_reaches_the_terminal(strangers: Shell) -> None:
+    for command in ("session show", "session reset"):
+        result = strangers.terminal(*command.split(), HOSTILE[:80], columns=100)
+        assert result.code == 0
+        assert RAW.findall(OURS.sub(b"\n", result.stdout).decode("utf-8")) == []
+
+
+@pytest.mark.parametrize("command", ["memories show", "memories history", "entities show", "expand"])
 def test_nothing_raw_of_one_memory_reaches_the_terminal(strangers: Shell, command: str) -> None:
     for memory in strangers.run("memories", "ls", "--json").json["memories"][:3]:
         result = strangers.terminal(*command.split(), memory["id"], columns=100)

@@ -6,7 +6,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 from segue.base import ids
-from segue.base.untrusted import one_line, shorten
+from segue.base.untrusted import one_line
 from segue.cli.memory_lines import when
 from segue.cli.output import counted
 from segue.context.document import HEADINGS
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
     from segue.services.serving import Serving
 
-_BAR = 24
-_LEAST_WIDTH, _MOST_WIDTH = 40, 120
+_BAR, _LEAST_BAR = 24, 4
+_BESIDE_BAR = 26  # columns that the figures take
+_LEAST_WIDTH, _MOST_WIDTH = 20, 120
+_WITH_TIMES = 50  # columns from which on an item says when it was
 
 
 def pack_lines(serving: Serving, now: datetime) -> Iterator[str]:
@@ -27,7 +29,8 @@ def pack_lines(serving: Serving, now: datetime) -> Iterator[str]:
     pack = serving.pack
     width = min(max(shutil.get_terminal_size((100, 24)).columns, _LEAST_WIDTH), _MOST_WIDTH)
     yield f"{pack.profile.name} · {pack.intent} · {pack.status} · {counted(len(serving.items), 'item')}"
-    yield f"{bar(pack.used, pack.tokens)} {pack.used:,} of {pack.tokens:,} tokens"
+    long = min(max(width - _BESIDE_BAR, _LEAST_BAR), _BAR)
+    yield f"{bar(pack.used, pack.tokens, long)} {pack.used:,} of {pack.tokens:,} tokens"
     for layer in PACK_LAYERS:
         items = [each for each in serving.items if each.candidate.layer == layer]
         if not items:
@@ -36,15 +39,25 @@ def pack_lines(serving: Serving, now: datetime) -> Iterator[str]:
         yield HEADINGS[layer]
         for each in items:
             mark = "…" if each.compressed else " "
-            head = f" {mark}{ids.short(each.candidate.ref)}  {when(each.candidate.memory, now):>8}  "
-            yield head + shorten(one_line(each.content), max(width - len(head), 20))
+            at = f"{when(each.candidate.memory, now):>10}  " if width >= _WITH_TIMES else ""
+            head = f" {mark}{ids.short(each.candidate.ref)}  {at}"
+            yield head + _within(one_line(each.content), width - len(head))
     yield from _remarks(serving)
 
 
-def bar(used: int, tokens: int) -> str:
-    """Return how full a budget is, as a bar."""
-    full = min(round(_BAR * used / tokens), _BAR) if tokens else 0
-    return "█" * full + "░" * (_BAR - full)
+def bar(used: int, tokens: int, long: int = _BAR) -> str:
+    """Return how full a budget is, as a bar of `long` columns."""
+    full = min(round(long * used / tokens), long) if tokens else 0
+    return "█" * full + "░" * (long - full)
+
+
+def _within(text: str, columns: int) -> str:
+    """As much of a text as fits into `columns` of a terminal, where some characters take two."""
+    from rich.cells import cell_len, set_cell_size
+
+    if cell_len(text) <= columns:
+        return text
+    return set_cell_size(text, max(columns - 1, 0)).rstrip() + "…"
 
 
 def _remarks(serving: Serving) -> Iterator[str]:
