@@ -289,3 +289,58 @@ def test_a_thousand_at_once(segue_: segue.Segue, tmp_path: Path) -> None:
     assert len(segue_.memories.forget_source(source, confirmed=1_100)) == 1_100
     assert rows_of(segue_, "memory_words") == []
     assert "loaf" not in everything(segue_).lower()
+
+
+# -- rows that cannot be read ---------------------------------------------------------------------------------------
+
+SPOILT = {
+    "tags": "tags = '{bad'",
+    "tags of numbers": "tags = '[1]'",
+    "entities": """entities = '{"a":1}'""",
+    "supersedes": "supersedes = 'x'",
+    "captured": "captured_us = 9000000000000000000",
+    "occurred": "occurred_us = -9000000000000000000",
+}
+SPOILT_IN_SQLITE = {
+    "time is a text": "captured_us = 'soon'",
+    "tags are bytes": "tags = x'5b5d'",
+    "summary is a number": "summary = 7",
+    "all of it": "tags = 'x', entities = 'x', supersedes = 'x', captured_us = 'x', position = 'x', project = x'00ff'",
+}
+
+
+def spoil(opened: segue.Segue, change: str, memory_id: str) -> None:
+    with opened._database.write() as connection:
+        connection.exec_driver_sql(f"UPDATE memories SET {change} WHERE id = '{memory_id}'")
+
+
+@pytest.mark.parametrize("name", [*SPOILT, *SPOILT_IN_SQLITE])
+def test_a_damaged_memory_can_be_forgotten(segue_: segue.Segue, kind: str, name: str) -> None:
+    if name in SPOILT_IN_SQLITE and kind == "postgres":
+        return
+    memory = segue_.memories.remember("Ada keeps quorvex.", tags=["blintarn"], entities=["Ada"]).memory
+    kept = segue_.memories.remember("Ben bakes.").memory
+    spoil(segue_, (SPOILT | SPOILT_IN_SQLITE)[name], memory.id)
+    assert segue_.store.doctor() != []
+    assert segue_.memories.still_in(memory.id[-6:]) == []
+    assert segue_.memories.forget(memory.id[-6:].lower(), memory.id, reason="damaged") == [memory.id]
+    assert {row["id"] for row in rows_of(segue_, "memory_tombstones")} == {memory.id}
+    assert [word for word in ("quorvex", "blintarn") if word in everything(segue_)] == []
+    segue_.store.doctor(repair=True)  # how often words stand in it may not have been known any more
+    assert segue_.store.doctor() == []
+    assert segue_.memories.ls().memories == [kept]
+    require_sound(segue_)
+    if name != "all of it":  # the project is part of what a text is known by
+        with pytest.raises(Refused) as refused:
+            segue_.memories.remember("Ada keeps quorvex.", author_class="agent")
+        assert refused.value.code == "memory.forgotten"
+
+
+def test_a_source_is_forgotten_with_a_damaged_memory(segue_: segue.Segue, tmp_path: Path) -> None:
+    segue_.ingestion.ingest(note(tmp_path / "notes", "Rye keeps.\n"), form="markdown")
+    (memory,) = listed(segue_)
+    spoil(segue_, SPOILT["tags"], memory.id)
+    source = segue_.memories.sources()[0][0]
+    assert segue_.memories.still_in(source=source) == []
+    assert segue_.memories.forget_source(source, confirmed=1) == [memory.id]
+    assert "rye" not in everything(segue_).lower()

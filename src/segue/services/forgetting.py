@@ -11,6 +11,7 @@ from segue.memories import identity as same
 from segue.services import paging, pins
 from segue.services.memory_writing import MemoryWriting
 from segue.storage import capsules as capsule_rows
+from segue.storage import damaged_memories as damaged
 from segue.storage import memories as rows
 from segue.storage import memory_history as history
 from segue.storage import memory_sources as sources
@@ -37,17 +38,34 @@ class Forgetting(MemoryWriting):
     def forget(self, *memory_ids: str, reason: str = "") -> list[str]:
         """Forget memories for good and return their full ids; all of them, or none where one is not found.
 
-        An ending must have at least four characters here. What is left is a tombstone: id, keyed hash, time, reason.
+        An ending must have at least four characters here. A memory whose row is damaged goes too. What is left is a
+        tombstone: id, keyed hash, time, reason.
         Raises NotFound, Ambiguous, InvalidInput `memory.short_id`.
         """
         for given in memory_ids:
             paging.require_long_enough(given, "memory")
         with self.writing() as (connection, writer):
-            found = {memory.id: memory for each in memory_ids for memory in [self._find(connection, each)]}
-            forget(connection, writer, list(found.values()), now=self._clock(), reason=reason)
+            found = self._full_ids(connection, memory_ids)
+            memories = damaged.read(connection, self._scope, found)
+            forget(connection, writer, memories, now=self._clock(), reason=reason)
             for memory_id in found:
                 self._note(connection, "memory.forgotten", memory_id)
-        return list(found)
+        return found
+
+    def _full_ids(self, connection: sa.Connection, given: Sequence[str]) -> list[str]:
+        """The full ids of memories, each once; their rows need not be legible."""
+        return list(
+            dict.fromkeys(
+                paging.resolve(
+                    each,
+                    "memory",
+                    "`segue memories ls`",
+                    lambda whole: bool(rows.known(connection, self._scope, [whole])),
+                    lambda ending, limit: rows.with_ending(connection, self._scope, ending, limit),
+                )
+                for each in given
+            )
+        )
 
     def forget_source(self, source: str, *, confirmed: int, reason: str = "") -> list[str]:
         """Undo what was read from a source: forget what nothing else says, and take its word off the rest.
@@ -90,7 +108,7 @@ class Forgetting(MemoryWriting):
         sources.remove(connection, self._scope, said)
         kept = sources.counts(connection, self._scope, list({each.memory_id for each in said} - set(alone)))
         rows.set_occurrences(connection, self._scope, {each: max(count, 1) for each, count in kept.items()})
-        memories = list(rows.by_ids(connection, self._scope, alone).values())
+        memories = damaged.read(connection, self._scope, alone)
         forget(connection, writer, memories, now=self._clock(), reason=reason, for_good=for_good)
 
     def still_in(self, *memory_ids: str, source: str = "") -> list[tuple[str, str]]:
@@ -102,7 +120,7 @@ class Forgetting(MemoryWriting):
         for given in memory_ids:
             paging.require_long_enough(given, "memory")
         with self._database.read() as connection:
-            found = [self._find(connection, each) for each in memory_ids]
+            found = damaged.read(connection, self._scope, self._full_ids(connection, memory_ids))
             said = sources.of(connection, self._scope, [memory.id for memory in found]).values()
             names = {source, *(memory.provenance.source for memory in found)}
             names |= {one.source for all_said in said for one in all_said}
