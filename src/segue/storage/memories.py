@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -90,10 +91,13 @@ def by_ids(
 ) -> dict[str, Memory]:
     """Return those of the memories that the scope has, by id; only those that pass `wanted`."""
     found: dict[str, Memory] = {}
-    further = conditions(scope_id, wanted) if wanted else []
+    wanted = wanted or Filter()
+    statuses = wanted.statuses or STATUSES
+    # In the query, the status would have SQLite look at every memory of that status rather than at a few ids.
+    further = conditions(scope_id, dataclasses.replace(wanted, statuses=()))
     for batch in batches(memory_ids):
         query = sa.select(memories).where(_COLUMNS.scope_id == scope_id, _COLUMNS.id.in_(batch), *further)
-        found |= {row.id: stored(row) for row in connection.execute(query)}
+        found |= {row.id: stored(row) for row in connection.execute(query) if row.status in statuses}
     return found
 
 
