@@ -5,20 +5,28 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from segue.base.errors import Failed, InvalidInput
 from segue.embedding import static
 from segue.embedding.registry import NAMES, load
 from segue.embedding.static import StaticEmbedder
-from segue.search.vectors import WordVectors, unit
+from segue.search.vectors import PieceVectors, WordVectors, unit
+
+
+@cache
+def loaded() -> StaticEmbedder:
+    return StaticEmbedder()
 
 
 @pytest.fixture(scope="module")
 def embedder() -> StaticEmbedder:
-    return StaticEmbedder()
+    return loaded()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -68,6 +76,61 @@ def test_forgetting_and_bulk_change_no_vector(monkeypatch: pytest.MonkeyPatch) -
     for start in range(0, 60, 7):
         assert np.array_equal(small.word_vectors(words[start : start + 7]), expected[start : start + 7])
     assert len(small._places) <= 20
+
+
+ODD = (
+    "",
+    " ",
+    "a b",
+    "<s>",
+    "\u2581",
+    "\u2581x",
+    "\ud800",
+    "don't",
+    "東京",
+    "हिन्दी",
+    "🎉",
+    "x" * 64,
+    "naïve",
+    "c++",
+    "１２",
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.one_of(st.text("abcdefghij öß東京ёλ0189", min_size=1, max_size=8), st.sampled_from(ODD)), max_size=12)
+)
+def test_words_that_are_cut_together_have_the_pieces_that_each_has_alone(words: list[str]) -> None:
+    found = loaded()
+    pieces, sizes = found.pieces_of(words)
+    alone = [found.pieces_of([word]) for word in words]
+    assert sizes.tolist() == [int(size) for _, own in alone for size in own]
+    assert pieces.tolist() == [int(piece) for own, _ in alone for piece in own]
+
+
+def test_many_words_are_cut_as_each_alone(embedder: StaticEmbedder) -> None:
+    words = [f"{start}{end}" for start in ("boat", "river", "zeb", "東") for end in range(200)]
+    pieces, sizes = embedder.pieces_of(words)
+    together = embedder._together(words[:200])
+    assert together is not None  # the quick way was taken
+    assert pieces.tolist() == [int(piece) for word in words for piece in embedder.pieces_of([word])[0]]
+    assert len(sizes) == len(words)
+
+
+def test_no_piece_reaches_beyond_its_word(embedder: StaticEmbedder) -> None:
+    for piece in embedder._tokenizer.get_vocab():
+        assert "\u2581" not in piece.lstrip("\u2581"), piece
+
+
+def test_a_vector_is_the_sum_of_the_pieces(embedder: StaticEmbedder) -> None:
+    words = ["xylophonist", "boat", "東京", ""]
+    pieces, sizes = embedder.pieces_of(words)
+    stops = np.cumsum(sizes)
+    for vector, start, stop in zip(embedder.word_vectors(words), stops - sizes, stops, strict=True):
+        assert vector == pytest.approx(embedder.pieces[pieces[start:stop]].astype(np.float32).sum(axis=0), abs=1e-5)
+    assert isinstance(embedder, PieceVectors)
+    assert not isinstance(load("none"), PieceVectors)
 
 
 def test_threads_share_one_embedder(embedder: StaticEmbedder) -> None:

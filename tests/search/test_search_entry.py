@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from segue.search.entry import (
     Batch,
     Entry,
     hashed,
+    hashes,
     packed_terms,
     packed_vectors,
     unpacked_terms,
@@ -67,6 +69,52 @@ def test_an_entry_holds_what_is_indexed(text: str) -> None:
     assert sum(unpacked_terms(entry.terms, entry.counts).values()) == entry.length == len(indexed.tokens)
     assert entry.words == indexed.words
     assert (entry.is_question, entry.tells_time) == (indexed.is_question, indexed.tells_time)
+
+
+def test_many_hashes_are_those_of_each() -> None:
+    tokens = [f"token{number}" for number in range(2_000)] + ["東京", "\ud800", ""]
+    assert hashes(tokens).tolist() == [hashed(token) for token in tokens]
+    assert hashes(["boat"]).tolist() == [hashed("boat")]
+    assert hashes([]).tolist() == []
+
+
+def columns_of(texts: list[str], *, vectors: bool, windows: bool) -> dict[str, Any]:
+    entries = [Entry.of(text) for text in texts]
+    packed = packed_vectors(np.ones(2, dtype=np.float32))
+    return {
+        "ids": texts,
+        "terms": [entry.terms for entry in entries],
+        "counts": [entry.counts for entry in entries],
+        "lengths": [entry.length for entry in entries],
+        "vectors": [packed for _ in texts] if vectors else None,
+        "windows": [packed for _ in texts] if windows else None,
+        "sentences": [2 * packed for _ in texts] if windows else None,
+        "threads": ["t" for _ in texts],
+        "ends": [7 for _ in texts],
+    }
+
+
+@pytest.mark.parametrize("bare", [0, 1, 2])
+def test_batches_are_joined_to_what_they_are_together(bare: int) -> None:
+    """Those of which a column is empty too: what is missing there is nothing."""
+    parts = [["a boat", "a pier"], [], ["a loaf"]]
+    some = [
+        Batch.of(**columns_of(texts, vectors=place != bare, windows=place == 2)) for place, texts in enumerate(parts)
+    ]
+    joined = Batch.joined(some)
+    assert list(joined.ids) == ["a boat", "a pier", "a loaf"]
+    assert list(joined.threads) == ["t"] * 3
+    whole = Batch.of(**columns_of([text for texts in parts for text in texts], vectors=True, windows=True))
+    for name in ("terms", "counts", "sizes", "lengths", "occurred", "captured", "begins", "ends"):
+        assert getattr(joined, name).tolist() == getattr(whole, name).tolist()
+    assert joined.vectors is not None
+    assert joined.vectors.any(axis=1).tolist() == {0: [False, False, True], 1: [True] * 3, 2: [True, True, False]}[bare]
+    assert joined.windows is not None
+    assert joined.windows.any(axis=1).tolist() == [False, False, True]
+    assert joined.sentences is not None
+    assert joined.sentence_sizes is not None
+    assert (len(joined.sentences), joined.sentence_sizes.tolist()) == (2, [0, 0, 2])
+    assert len(Batch.joined([])) == 0
 
 
 def test_a_batch_of_columns() -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from segue.search import postings as module
 from segue.search.postings import Postings, merged
 
 Rows = list[dict[int, int]]
@@ -44,6 +45,18 @@ def test_each_term_knows_its_rows(rows: Rows) -> None:
     frequencies = postings.frequencies(places).tolist()
     assert frequencies == [sum(term in row for row in rows) for term in asked.tolist()]
     assert places[:-1].tolist() == list(range(len(postings.terms)))
+
+
+@given(rows_of_terms)
+def test_what_is_sorted_by_parts_is_the_same(rows: Rows) -> None:
+    whole = made(rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_PART", 2)
+        parts = made(rows)
+    for name in ("terms", "starts", "rows", "counts"):
+        one, other = getattr(parts, name), getattr(whole, name)
+        assert one.dtype == other.dtype
+        assert one.tolist() == other.tolist()
 
 
 @given(rows_of_terms, st.data())

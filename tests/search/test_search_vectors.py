@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from search_samples import NOW, ToyEmbedder
 
+from segue.search import vocabulary as module
 from segue.search.query import analyse
 from segue.search.statistics import Indexed, Statistics
+from segue.search.stems import Stems
+from segue.search.tokens import stem
 from segue.search.vectors import prepare, query_vector, text_vectors, unit, word_weights
-from segue.search.vocabulary import GAIN, MOST_RELATED, Vocabulary
+from segue.search.vocabulary import CLOSE, GAIN, MOST_RELATED, Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,10 +115,23 @@ def test_the_vocabulary_knows_words_of_like_meaning() -> None:
     assert unknown == {}
 
 
+def among(vectors: list[list[float]], centre: list[float], *tokens: str) -> Vocabulary:
+    """The vocabulary of tokens with these vectors, whatever their mean."""
+    rows = np.array(vectors, dtype=np.float32)
+
+    class Given(ToyEmbedder):
+        def word_vectors(self, words: object) -> np.ndarray:
+            return rows
+
+    ones = np.ones(len(rows), dtype=np.int64)
+    stems = Stems.of(tokens, ones.astype(np.float32), ones, Given())
+    about = np.array(centre, dtype=np.float32)
+    return Vocabulary(tokens, stems, about, 1 / np.linalg.norm(rows - about, axis=1))
+
+
 @pytest.mark.parametrize(("cosine", "expected"), [(0.29, None), (0.3 + 0.7 / 2, 0.25), (1.0, 0.5)])
 def test_related_words_count_by_their_cosine(cosine: float, expected: float | None) -> None:
-    rows = np.array([[1, 0, 0, 0], [0, 1, 0, 0]], dtype=np.float32)
-    vocabulary = Vocabulary(("near", "far"), rows, np.zeros(4, dtype=np.float32))
+    vocabulary = among([[1, 0, 0, 0], [0, 1, 0, 0]], [0, 0, 0, 0], "near", "far")
 
     class Tilted(ToyEmbedder):
         def word_vectors(self, words: object) -> np.ndarray:
@@ -124,8 +142,7 @@ def test_related_words_count_by_their_cosine(cosine: float, expected: float | No
 
 
 def test_what_all_words_share_relates_none() -> None:
-    shared = np.array([0, 0, 0, 1], dtype=np.float32)
-    vocabulary = Vocabulary(("near",), np.eye(4, dtype=np.float32)[:1], shared)
+    vocabulary = among([[1, 0, 0, 1]], [0, 0, 0, 1], "near")
 
     class Shared(ToyEmbedder):
         def word_vectors(self, words: object) -> np.ndarray:
@@ -133,6 +150,85 @@ def test_what_all_words_share_relates_none() -> None:
 
     (found,) = vocabulary.related(["other"], Shared())
     assert found == {"near": pytest.approx(GAIN)}
+
+
+class Pieces(ToyEmbedder):
+    """Words of up to four pieces of noise, some of none."""
+
+    id = "pieces"
+    dimension = 32
+    pieces = np.random.default_rng(5).standard_normal((300, 32)).astype(np.float16)
+
+    def pieces_of(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        cut = [[each * 7 % 300 for each in word.encode()[1:5]] for word in words]
+        return np.array([piece for one in cut for piece in one], dtype=np.int64), np.array([len(one) for one in cut])
+
+    def word_vectors(self, words: Sequence[str]) -> np.ndarray:
+        rows = np.zeros((len(words), 32), dtype=np.float32)
+        for place, word in enumerate(words):
+            for piece in self.pieces_of([word])[0]:
+                rows[place] += self.pieces[piece].astype(np.float32)
+        return rows
+
+
+def plainly_related(known: Statistics, words: Sequence[str], embedder: ToyEmbedder) -> list[dict[str, float]]:
+    """What `Vocabulary.related` must say, from the whole matrix of all stems."""
+    by_stem: dict[str, list[str]] = {}
+    for each in sorted(known.word_counts, key=lambda each: (-known.word_counts[each], each)):
+        by_stem.setdefault(stem(each), []).append(each)
+    tokens = list(by_stem)
+    means = np.zeros((len(tokens), embedder.dimension), dtype=np.float32)
+    for mean, some in zip(means, by_stem.values(), strict=True):
+        counts = np.array([known.word_counts[each] for each in some])
+        mean[:] = (embedder.word_vectors(some) * counts[:, None]).sum(axis=0) / counts.sum()
+    centre = means.mean(axis=0) * len(means) / (len(means) + 100)
+    found = []
+    for word, vector in zip(words, embedder.word_vectors(words), strict=True):
+        cosines = unit(means - centre) @ unit((vector - centre)[None])[0] * vector.any()
+        best = np.argsort(-cosines, kind="stable")[: MOST_RELATED + 1]
+        close = {tokens[place]: GAIN * (float(cosines[place]) - CLOSE) / (1 - CLOSE) for place in best}
+        close.pop(stem(word), None)
+        found.append({token: gain for token, gain in list(close.items())[:MOST_RELATED] if gain > 0})
+    return found
+
+
+@pytest.mark.parametrize("embedder", [TOY, Pieces()], ids=["whole", "pieces"])
+def test_related_words_are_those_of_the_whole_matrix(embedder: ToyEmbedder) -> None:
+    chance = random.Random(4)
+    endings = ("", "s", "ing", "ed")
+    roots = ["".join(chance.choices("bdgklmnprst", k=chance.choice((1, 3, 4, 5)))) for _ in range(900)]
+    words = [chance.choice(roots) + chance.choice(endings) for _ in range(4_000)] + ["dog", "puppy", "hound", "boat"]
+    known = Statistics.of([Indexed.of(" ".join(words))])
+    vocabulary = Vocabulary.of(known, embedder)
+    asked = [*chance.sample(words, 40), "dog", "ship", "b", "never"]
+    expected = plainly_related(known, asked, embedder)
+    assert vocabulary.related(asked, embedder) == [pytest.approx(each, abs=1e-4) for each in expected]
+    assert any(vocabulary.related(asked, embedder))
+    assert vocabulary.nbytes > 0
+
+
+def test_a_word_that_stands_next_to_the_centre_is_compared_all_the_same() -> None:
+    vocabulary = Vocabulary.of(statistics("dog", *["boat"]), TOY)
+    close = among([[2, 0, 0, 0], [1, 1e-3, 0, 0]], [1, 0, 0, 0], "far", "next")
+    beside = Vocabulary(close.tokens, close.stems, close.centre, np.zeros(2, dtype=np.float32))
+
+    class Beside(ToyEmbedder):
+        def word_vectors(self, words: object) -> np.ndarray:
+            return np.array([[1, 1, 0, 0]], dtype=np.float32)
+
+    assert beside.related(["other"], Beside()) == [{"next": pytest.approx(GAIN)}]
+    assert vocabulary.related(["dog"], TOY) == [{}]
+
+
+def test_the_most_frequent_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_WORDS", 3)
+    known = statistics("hound hound loaf loaf loaf ship dog cake")
+    assert list(Vocabulary.of(known, TOY).tokens) == ["loaf", "hound", "cake"]  # of equals the first in the alphabet
+
+
+def test_words_that_no_text_holds_any_more_are_not_kept() -> None:
+    known = replace(statistics("dog puppy"), word_counts={"dog": 1, "puppy": 1, "hound": 4, "ship": 0})
+    assert set(Vocabulary.of(known, TOY).tokens) == {"dog", "puppi"}
 
 
 def test_no_more_related_words_than_are_useful() -> None:

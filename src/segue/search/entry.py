@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 EARLIEST, LATEST = -(2**63), 2**63 - 1  # microseconds: valid from ever, valid for ever; EARLIEST also means unknown
 
 _TERM, _COUNT, _VECTOR = np.dtype("<u8"), np.dtype("<u2"), np.dtype("<f2")
+_KEPT = 1024  # hashes asked for at once, up to which they are kept
 _MOST = 2**16 - 1  # that a count says
 
 
@@ -27,6 +28,14 @@ _MOST = 2**16 - 1  # that a count says
 def hashed(token: str) -> int:
     """Return the 64-bit hash by which `token` is indexed: BLAKE2b of 8 bytes, read little-endian. Any text will do."""
     return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+def hashes(tokens: Sequence[str]) -> NDArray[np.uint64]:
+    """Return the hash of each of `tokens`; of very many faster than `hashed`, which keeps what it said."""
+    if len(tokens) <= _KEPT:
+        return np.array([hashed(token) for token in tokens], dtype=np.uint64)
+    digests = [blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest() for token in tokens]
+    return np.frombuffer(b"".join(digests), _TERM)
 
 
 def packed_terms(tokens: Iterable[str]) -> tuple[bytes, bytes]:
@@ -140,8 +149,8 @@ class Batch:
         given = (terms, counts, lengths, vectors, threads, positions, occurred, speakers, questions, telling)
         if any(len(column) != count for column in (*given, captured, begins, ends, windows, sentences) if column):
             raise ValueError("the columns of a batch are of different lengths")
-        sizes = np.array([len(blob) for blob in terms], dtype=np.int64) // _TERM.itemsize
-        amounts = np.array([len(blob) for blob in counts], dtype=np.int64) // _COUNT.itemsize
+        sizes = np.fromiter(map(len, terms), np.int64, count) // _TERM.itemsize
+        amounts = np.fromiter(map(len, counts), np.int64, count) // _COUNT.itemsize
         if not np.array_equal(sizes, amounts):
             raise ValueError("each term needs its count")
         rows, dimension = _matrix(windows)
@@ -156,7 +165,7 @@ class Batch:
             threads=threads or [None] * count,
             positions=_integers(positions, count, 0),
             occurred=_integers(occurred, count, EARLIEST),
-            speakers=[name or "" for name in speakers] if speakers else [""] * count,
+            speakers=_filled(speakers, count),
             questions=np.array(questions if questions else [False] * count, dtype=np.bool_),
             telling=np.array(telling if telling else [False] * count, dtype=np.bool_),
             captured=_integers(captured, count, EARLIEST),
@@ -167,11 +176,65 @@ class Batch:
             sentence_sizes=part_sizes,
         )
 
+    @classmethod
+    def joined(cls, parts: Sequence[Batch]) -> Batch:
+        """Return the rows of several batches in one. Raises ValueError where their vectors differ in dimension."""
+        if len(parts) == 1:
+            return parts[0]
+        if not parts:
+            return cls.of(ids=[], terms=[], counts=[], lengths=[])
+        sizes = [len(part) for part in parts]
+        windows = _strung([part.windows for part in parts], sizes)
+        sentences = sentence_sizes = None
+        if windows is not None:
+            sentences = _strung([part.sentences for part in parts], [0] * len(parts))
+            sentence_sizes = np.concatenate(
+                [
+                    np.zeros(size, dtype=np.int64) if part.sentence_sizes is None else part.sentence_sizes
+                    for part, size in zip(parts, sizes, strict=True)
+                ]
+            )
+        return cls(
+            ids=[each for part in parts for each in part.ids],
+            threads=[each for part in parts for each in part.threads],
+            speakers=[each for part in parts for each in part.speakers],
+            vectors=_strung([part.vectors for part in parts], sizes),
+            windows=windows,
+            sentences=sentences,
+            sentence_sizes=sentence_sizes,
+            **{name: np.concatenate([getattr(part, name) for part in parts]) for name in _PLAIN},
+        )
+
+
+_PLAIN = (
+    *("terms", "counts", "sizes", "lengths", "positions", "occurred", "questions", "telling"),
+    *("captured", "begins", "ends"),
+)  # arrays that every batch has
+
+
+def _filled(column: Sequence[str | None] | None, count: int) -> Sequence[str]:
+    return [name or "" for name in column] if column else [""] * count
+
+
+def _strung(parts: Sequence[NDArray[np.float16] | None], sizes: Sequence[int]) -> NDArray[np.float16] | None:
+    """The rows of all parts, zeros for each row of a part that has none; None where none has any."""
+    width = next((part.shape[1] for part in parts if part is not None), None)
+    if width is None:
+        return None
+    return np.concatenate(
+        [
+            np.zeros((size, width), dtype=np.float16) if part is None else part
+            for part, size in zip(parts, sizes, strict=True)
+        ]
+    )
+
 
 def _integers(column: Sequence[int | None] | None, count: int, absent: int) -> NDArray[np.int64]:
-    if not column:
+    missing = column.count(None) if column else count
+    if not column or missing == count:
         return np.full(count, absent, dtype=np.int64)
-    return np.array([absent if value is None else value for value in column], dtype=np.int64)
+    filled = [absent if value is None else value for value in column] if missing else column
+    return np.array(filled, dtype=np.int64)
 
 
 def _matrix(column: Sequence[bytes | None] | None) -> tuple[NDArray[np.float16] | None, int]:
@@ -179,8 +242,10 @@ def _matrix(column: Sequence[bytes | None] | None) -> tuple[NDArray[np.float16] 
     width = next((len(blob) for blob in column or () if blob), 0)
     if not column or not width:
         return None, 0
-    nothing = bytes(width)
-    joined = np.frombuffer(b"".join(blob or nothing for blob in column), _VECTOR)
+    if not all(column):
+        nothing = bytes(width)
+        column = [blob or nothing for blob in column]
+    joined = np.frombuffer(b"".join(column), _VECTOR)  # type: ignore[arg-type]
     return joined.reshape(len(column), width // _VECTOR.itemsize), width // _VECTOR.itemsize
 
 

@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from segue.search import preselection
+from segue.search.builder import segment_of
 from segue.search.entry import Batch
 from segue.search.lazy import Lazy
 from segue.search.query import Names, analyse
 from segue.search.ranking import Question, Ranker, Scores
-from segue.search.segment import Segment, identifiers, merged
+from segue.search.segment import identifiers, merged
 from segue.search.stack import Held, Parts, Stack
 from segue.search.statistics import Statistics
 from segue.search.view import View, terms
@@ -40,13 +41,13 @@ if TYPE_CHECKING:
     from segue.search.candidates import Candidates
     from segue.search.meaning import Encoder
     from segue.search.ranking import Ranked
+    from segue.search.segment import Segment
     from segue.search.vectors import WordVectors
 
 LIMIT = 50_000  # eligible memories up to which all are ranked; up to as many, vectors are kept as they are
 SELECT = 2_000  # memories that are ranked of more, unless a search asks for another number
 EXACT = 4_096  # memories up to which every change makes the index anew
 SHARE = 16  # of more, the part that may change before the base is made anew: one in so many
-_CHUNK = 2**18  # memories: arrays so large go back to the system when they are no longer used
 _JUDGED, _EXTRA = 1, 2
 
 
@@ -109,17 +110,8 @@ class Index:
 
         Raises ValueError if an id comes twice, or if vectors are not of the embedder's dimension.
         """
-        chunks: list[Segment] = []
-        parts = [Segment.of(Batch.of(ids=[], terms=[], counts=[], lengths=[]))]  # there may be no batch
-        count = 0
-        for batch in [batches] if isinstance(batches, Batch) else batches:
-            count += len(batch)
-            parts.append(_segment(batch, embedder, small=count > LIMIT))
-            if sum(map(len, parts)) >= _CHUNK:
-                chunks.append(merged([(part, None) for part in parts], small=count > LIMIT))
-                parts.clear()
-        base = merged([(part, None) for part in [*chunks, *parts]], small=count > LIMIT)
-        del chunks, parts
+        some = [batches] if isinstance(batches, Batch) else batches
+        base = segment_of(some, embedder.dimension, LIMIT)
         return cls._founded(base, dict(word_counts), embedder, encoder)
 
     @classmethod
@@ -147,7 +139,7 @@ class Index:
         that are not there are removed already. Raises ValueError as `of` does.
         """
         ranker = self._ranker
-        new = _segment(changed, ranker.embedder, small=self._stack.small)
+        new = segment_of([changed], ranker.embedder.dimension, 0 if self._stack.small else len(changed))
         parts = self._stack.parts_with(new, _known(removed))
         counts, words = _counted(ranker.statistics, word_counts or {})
         count = sum(len(part) if alive is None else int(np.count_nonzero(alive)) for part, alive in parts)
@@ -238,15 +230,8 @@ class Index:
     def nbytes(self) -> int:
         """The bytes of memory that the arrays of the index take, those it shares included."""
         vocabulary = self._ranker.shared.made if self._ranker.shared is not None else None
-        view = self._view
-        further = (None if vocabulary is None else vocabulary.vectors, view)
+        further = (vocabulary, self._view)
         return self._stack.nbytes + sum(one.nbytes for one in further if one is not None)
-
-
-def _segment(batch: Batch, embedder: WordVectors, *, small: bool) -> Segment:
-    if batch.vectors is not None and batch.vectors.shape[1] != embedder.dimension:
-        raise ValueError(f"vectors of {batch.vectors.shape[1]} dimensions, not of {embedder.dimension}")
-    return Segment.of(batch, small=small)
 
 
 def _statistics(

@@ -33,10 +33,12 @@ class Links:
         """Return `values`, to each row added before^k of the k-th row before it and after^k of the k-th after it."""
         mixed = values.copy()
         earlier, later = _powers(before), _powers(after)
+        room = np.empty_like(values)
         for shift, gap in enumerate(self.gaps, 1):
             if gap.any():
-                mixed[shift:] += earlier[gap][:, None] * values[:-shift]
-                mixed[:-shift] += later[gap][:, None] * values[shift:]
+                part = room[:-shift]
+                mixed[shift:] += np.multiply(earlier[gap][:, None], values[:-shift], out=part)
+                mixed[:-shift] += np.multiply(later[gap][:, None], values[shift:], out=part)
         return mixed
 
 

@@ -13,14 +13,15 @@ import numpy as np
 
 from segue.search.kernel import REACH
 from segue.search.signs import signs_of
-from segue.search.vectors import mixed
+from segue.search.vectors import between, blended
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-_BLOCK = 1024  # rows that are made floats at a time
+_BLOCK = 512  # rows that are made floats at a time
+_SUMMED = 8192  # rows whose sum is added to the others'
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,9 +37,13 @@ class Matrix:
     @classmethod
     def of(cls, raw: NDArray[np.float16] | NDArray[np.float32], *, small: bool) -> Matrix:
         """Return the matrix of raw vectors: as they are or, `small`, as a byte a dimension."""
-        nothing = np.zeros(len(raw), dtype=np.float32)
-        floats = cls(raw.astype(np.float32), None, nothing, nothing, _blank(*raw.shape))
-        return placed([(floats, np.arange(len(raw)))], len(raw), small=True) if small else floats
+        return cls.unprepared(*quantised(raw)) if small else cls.unprepared(raw.astype(np.float32), None)
+
+    @classmethod
+    def unprepared(cls, values: NDArray[np.float32] | NDArray[np.int8], scales: NDArray[np.float32] | None) -> Matrix:
+        """Return the matrix of these values, without what belongs to a centre."""
+        nothing = np.zeros(len(values), dtype=np.float32)
+        return cls(values, scales, nothing, nothing, _blank(*values.shape))
 
     def __len__(self) -> int:
         return len(self.values)
@@ -52,15 +57,15 @@ class Matrix:
     def floats(self, rows: NDArray[np.int64] | slice) -> NDArray[np.float32]:
         """Return the raw vectors in `rows`."""
         values = self.values[rows].astype(np.float32)
-        return values if self.scales is None else values * self.scales[rows, None]
+        if self.scales is not None:
+            values *= self.scales[rows, None]
+        return values
 
     def bytes(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
         """Return the raw vectors in `rows` as bytes, and what to multiply each by."""
         if self.scales is not None:
             return self.values[rows].astype(np.int8, copy=False), self.scales[rows]
-        floats = self.floats(rows)
-        scales = np.abs(floats).max(axis=1, initial=0) / np.float32(127)
-        return np.rint(floats / np.where(scales > 0, scales, 1)[:, None]).astype(np.int8), scales
+        return quantised(self.floats(rows))
 
     def dots(
         self, vector: NDArray[np.float32], centre: NDArray[np.float32] | None, rows: NDArray[np.int64]
@@ -80,11 +85,11 @@ class Matrix:
     def mean(self) -> NDArray[np.float32] | None:
         """Return the mean of the vectors, of memories that have one; None if none has."""
         total, count = np.zeros(self.values.shape[1]), 0
-        for part in _blocks(len(self), 8 * _BLOCK):
+        for part in _blocks(len(self), _SUMMED):
             rows = self.floats(part)
             filled = rows.any(axis=1)
             count += int(filled.sum())
-            total += rows[filled].sum(axis=0, dtype=np.float64)
+            total += (rows if filled.all() else rows[filled]).sum(axis=0, dtype=np.float64)
         return (total / count).astype(np.float32) if count else None
 
     def prepared(
@@ -95,13 +100,27 @@ class Matrix:
         signs = _blank(*self.values.shape)
         for part in _blocks(len(self)):
             around = slice(max(part.start - REACH, 0), min(part.stop + REACH, len(self)))
-            raw = self.floats(around)
             inner = slice(part.start - around.start, part.stop - around.start)
-            spread[part] = spreads(raw[inner], centre)
-            rows = mixed(raw, centre, threads[around], positions[around])[inner]
+            rows = between(self.floats(around), centre)
+            spread[part] = np.sqrt(np.vecdot(rows[inner], rows[inner]))
+            rows = blended(rows, threads[around], positions[around])[inner]
             length[part] = np.sqrt(np.vecdot(rows, rows))
             signs[:, part] = signs_of(rows)
         return replace(self, spread=spread, length=length, signs=signs)
+
+
+def quantised(
+    raw: NDArray[np.float16] | NDArray[np.float32],
+) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Return raw vectors as a byte a dimension, and what to multiply each by."""
+    values = np.empty(raw.shape, dtype=np.int8)
+    scales = np.empty(len(raw), dtype=np.float32)
+    for part in _blocks(len(raw)):
+        floats = raw[part].astype(np.float32)
+        scales[part] = np.abs(floats).max(axis=1, initial=0) / np.float32(127)
+        floats /= np.where(scales[part] > 0, scales[part], 1)[:, None]
+        values[part] = np.rint(floats, out=floats)
+    return values, scales
 
 
 def placed(parts: Sequence[tuple[Matrix, NDArray[np.int64]]], count: int, *, small: bool) -> Matrix:
@@ -128,8 +147,8 @@ def placed(parts: Sequence[tuple[Matrix, NDArray[np.int64]]], count: int, *, sma
 
 def spreads(raw: NDArray[np.float32], centre: NDArray[np.float32] | None) -> NDArray[np.float32]:
     """Return how far each raw vector lies from the centre; 0 for rows of zeros, which are no vectors."""
-    centred = raw if centre is None else raw - centre
-    return np.asarray(np.where(raw.any(axis=1), np.sqrt(np.vecdot(centred, centred)), 0), dtype=np.float32)
+    rows = between(raw, centre)
+    return np.asarray(np.sqrt(np.vecdot(rows, rows)), dtype=np.float32)
 
 
 def _blank(count: int, dimension: int) -> NDArray[np.uint64]:

@@ -86,7 +86,7 @@ class Ranker:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The words of the store by meaning, a kilobyte for each: those shared, or made when first asked for."""
+        """The words of the store by meaning: those shared, or made when first asked for."""
         return Vocabulary.of(self.statistics, self.embedder) if self.shared is None else self.shared()
 
     def asked(self, query: Query) -> list[Asked]:

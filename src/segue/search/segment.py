@@ -1,4 +1,4 @@
-"""Many memories by columns, sorted by thread, position and id: made of a batch, or of other segments in one."""
+"""Many memories by columns, sorted by thread, position and id: made of batches by `builder`, or of other segments."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ import numpy as np
 from segue.search import matrix as matrices
 from segue.search import meaning as meanings
 from segue.search import postings as postings_of_terms
-from segue.search.entry import EARLIEST, hashed
-from segue.search.matrix import Matrix
-from segue.search.meaning import Kept
-from segue.search.postings import Postings
+from segue.search.entry import EARLIEST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from segue.search.entry import Batch
+    from segue.search.matrix import Matrix
+    from segue.search.meaning import Kept
+    from segue.search.postings import Postings
 
 _DAY = 86_400_000_000  # microseconds
 _NOBODY = np.zeros(0, dtype=np.int32)
@@ -67,45 +66,6 @@ class Segment:
     by_id: NDArray[np.int32]  # rows in the order of their ids
     places: NDArray[np.int32]  # of each row in that order
 
-    @classmethod
-    def of(cls, batch: Batch, *, small: bool = False) -> Segment:
-        """Return the segment of a batch, its vectors as bytes if they are to be `small`.
-
-        Raises ValueError if an id comes twice or holds a NUL.
-        """
-        names = tuple(dict.fromkeys(batch.speakers))
-        codes = {name: code for code, name in enumerate(names)}
-        columns = Columns(
-            ids=identifiers(batch.ids),
-            threads=_threads(batch.threads),
-            positions=batch.positions,
-            lengths=batch.lengths,
-            days=_days(batch.occurred),
-            spoken=np.array([codes[name] for name in batch.speakers], dtype=np.int32),
-            questions=batch.questions,
-            telling=batch.telling,
-            captured=batch.captured,
-            begins=batch.begins,
-            ends=batch.ends,
-        )
-        kept = None
-        if batch.windows is not None and batch.sentences is not None and batch.sentence_sizes is not None:
-            kept = Kept.of(batch.windows, batch.sentences, batch.sentence_sizes)
-        order, by_id = _order(columns)
-        starts = np.cumsum(batch.sizes) - batch.sizes
-        sizes = batch.sizes[order]
-        flat = meanings.ranges(starts[order], sizes)
-        return cls(
-            columns=columns.take(order),
-            names=names,
-            voices=_voices(names),
-            postings=Postings.of(batch.terms[flat], batch.counts[flat], sizes),
-            matrix=None if batch.vectors is None else Matrix.of(batch.vectors[order], small=small),
-            kept=None if kept is None else kept.take(order),
-            by_id=by_id,
-            places=_inverse(by_id),
-        )
-
     def __len__(self) -> int:
         return len(self.columns.ids)
 
@@ -136,17 +96,17 @@ class Segment:
 
 
 def merged(parts: Sequence[tuple[Segment, NDArray[np.bool_] | None]], *, small: bool) -> Segment:
-    """Return one segment of all rows of `parts` that are alive (all, where that is None), `small` as in `Segment.of`.
+    """Return one segment of all rows of `parts` that are alive (all, where that is None).
 
-    Raises ValueError if an id comes twice.
+    Their vectors are bytes if they are to be `small`. Raises ValueError if an id comes twice.
     """
     living = [np.arange(len(part)) if alive is None else np.flatnonzero(alive) for part, alive in parts]
     names = tuple(dict.fromkeys(name for part, _ in parts for name in part.names)) or ("",)
-    columns = _joined([part.columns.take(rows) for (part, _), rows in zip(parts, living, strict=True)])
+    columns = joined([part.columns.take(rows) for (part, _), rows in zip(parts, living, strict=True)])
     columns = replace(columns, spoken=_recoded([part for part, _ in parts], living, names))
-    order, by_id = _order(columns)
+    order, by_id = ordered(columns)
     numbers, start = [], 0
-    places = _inverse(order)
+    places = inverse(order)
     for (part, _), rows in zip(parts, living, strict=True):
         number = np.full(len(part), -1, dtype=np.int64)
         number[rows] = places[start : start + len(rows)]
@@ -166,24 +126,25 @@ def merged(parts: Sequence[tuple[Segment, NDArray[np.bool_] | None]], *, small: 
     return Segment(
         columns=columns.take(order),
         names=names,
-        voices=_voices(names),
+        voices=voices_of(names),
         postings=postings_of_terms.merged([(part.postings, n) for (part, _), n in zip(parts, numbers, strict=True)]),
         matrix=matrices.placed(vectors, len(order), small=small) if vectors else None,
         kept=None if kept is None else kept.take(order),
         by_id=by_id,
-        places=_inverse(by_id),
+        places=inverse(by_id),
     )
 
 
 def identifiers(ids: Sequence[str]) -> NDArray[np.bytes_]:
     """Return ids as they are kept. Raises ValueError if one holds a NUL, which would get lost."""
-    encoded = [each.encode("utf-8", "surrogatepass") for each in ids]
-    if any(b"\0" in each for each in encoded):
+    text = "".join(ids)
+    if "\0" in text:
         raise ValueError("an id holds a NUL")
-    return np.array(encoded or [b""], dtype=np.bytes_)[: len(encoded)]
+    plain = ids if text.isascii() else [each.encode("utf-8", "surrogatepass") for each in ids]
+    return np.array(plain or [b""], dtype=np.bytes_)[: len(ids)]
 
 
-def _voices(names: Sequence[str]) -> dict[str, NDArray[np.int32]]:
+def voices_of(names: Sequence[str]) -> dict[str, NDArray[np.int32]]:
     places: dict[str, list[int]] = {}
     for place, lines in enumerate(names):
         for speaker in filter(None, lines.split("\n")):
@@ -191,33 +152,28 @@ def _voices(names: Sequence[str]) -> dict[str, NDArray[np.int32]]:
     return {speaker: np.array(found, dtype=np.int32) for speaker, found in places.items()}
 
 
-def _threads(names: Sequence[str | None]) -> NDArray[np.int64]:
-    numbers = {name: -1 if name is None else hashed(name) >> 1 for name in set(names)}
-    return np.array([numbers[name] for name in names], dtype=np.int64)
-
-
-def _days(occurred: NDArray[np.int64]) -> NDArray[np.float32]:
+def days_of(occurred: NDArray[np.int64]) -> NDArray[np.float32]:
     days = np.clip(occurred // _DAY, date.min.toordinal() - _EPOCH, date.max.toordinal() - _EPOCH)
     return np.where(occurred == EARLIEST, np.nan, days).astype(np.float32)
 
 
-def _order(columns: Columns) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def ordered(columns: Columns) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """The order of rows by thread, position and id; and which rows of that order stand in the order of the ids."""
     sorted_ids = np.argsort(columns.ids, kind="stable")
     ids = columns.ids[sorted_ids]
     if np.any(ids[1:] == ids[:-1]):
         raise ValueError("an id comes twice")
-    order = np.lexsort((_inverse(sorted_ids), columns.positions, columns.threads))
-    return order, _inverse(order)[sorted_ids].astype(np.int32)
+    order = np.lexsort((inverse(sorted_ids), columns.positions, columns.threads))
+    return order, inverse(order)[sorted_ids].astype(np.int32)
 
 
-def _inverse(order: NDArray[np.int64] | NDArray[np.int32]) -> NDArray[np.int32]:
+def inverse(order: NDArray[np.int64] | NDArray[np.int32]) -> NDArray[np.int32]:
     places = np.empty(len(order), dtype=np.int32)
     places[order] = np.arange(len(order), dtype=np.int32)
     return places
 
 
-def _joined(parts: Sequence[Columns]) -> Columns:
+def joined(parts: Sequence[Columns]) -> Columns:
     return Columns(**{field.name: np.concatenate([getattr(p, field.name) for p in parts]) for field in fields(Columns)})
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from segue.search import meaning as meanings
-from segue.search.entry import hashed
+from segue.search.entry import hashes
 from segue.search.kernel import REACH
 from segue.search.matrix import Matrix, spreads
 from segue.search.segment import Segment, merged
@@ -288,10 +288,10 @@ class Held:
 
     def many(self, tokens: Sequence[str], /) -> NDArray[np.int64]:
         """Return the number of memories that hold each token."""
-        hashes = np.array([hashed(token) for token in tokens], dtype=np.uint64)
+        hashed = hashes(tokens)
         total = np.zeros(len(tokens), dtype=np.int64)
         for segment in self.stack.segments:
-            places = segment.postings.places(hashes)
+            places = segment.postings.places(hashed)
             total += segment.postings.frequencies(places)
             if segment is self.stack.base and self.stack.gone is not None:
                 total -= np.where(places >= 0, self.stack.gone[places], 0)

@@ -8,7 +8,7 @@ vectors are compared.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -44,6 +44,18 @@ class WordVectors(Protocol):
 
     def word_probabilities(self, words: Sequence[str]) -> NDArray[np.float32]:
         """Return how often each word stands in text in general, from 0 to 1: what a young store goes by."""
+
+
+@runtime_checkable
+class PieceVectors(Protocol):
+    """An embedder that makes a word's vector of pieces: adding them up one after another gives `word_vectors`."""
+
+    @property
+    def pieces(self) -> NDArray[np.float16]:
+        """The vectors of all pieces."""
+
+    def pieces_of(self, words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the pieces of all words, one word after another, and how many each has."""
 
 
 class Comparable(Protocol):
@@ -121,9 +133,22 @@ def mixed(
     positions: NDArray[np.int64],
 ) -> NDArray[np.float32]:
     """Return what `prepare` does, each row as long as it came out."""
-    there = raw.any(axis=1, keepdims=True)
-    centred = unit(np.where(there, raw - centre, 0) if centre is not None else raw)
-    return Links.of(threads, positions).mix(centred, BEFORE, AFTER)
+    return blended(between(raw, centre), threads, positions)
+
+
+def between(raw: NDArray[np.float32], centre: NDArray[np.float32] | None) -> NDArray[np.float32]:
+    """Return what lies between the centre and each raw vector: nothing for a row of zeros, which is none."""
+    if centre is None:
+        return raw.copy()
+    result = raw - centre
+    result[~raw.any(axis=1)] = 0
+    return result
+
+
+def blended(rows: NDArray[np.float32], threads: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return what `mixed` does of rows that `between` made, which are brought to unit length in place."""
+    rows /= _lengths(rows)
+    return Links.of(threads, positions).mix(rows, BEFORE, AFTER)
 
 
 def query_vector(query: Query, statistics: Statistics, embedder: WordVectors) -> NDArray[np.float32] | None:
@@ -139,5 +164,10 @@ def query_vector(query: Query, statistics: Statistics, embedder: WordVectors) ->
 
 def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return `rows` at length 1, in float32; zero rows stay zero."""
+    return np.asarray(rows / _lengths(rows), dtype=np.float32)
+
+
+def _lengths(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The length of each row, 1 for rows of zeros, as a column."""
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float32))
-    return np.asarray(rows / np.where(lengths > 0, lengths, 1)[:, None], dtype=np.float32)
+    return np.where(lengths > 0, lengths, np.float32(1))[:, None]

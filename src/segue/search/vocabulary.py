@@ -1,18 +1,22 @@
-"""The words of a store by meaning: which of its tokens come close to a word that a query uses."""
+"""The words of a store by meaning: which of its tokens come close to a word that a query uses.
+
+All stems are compared with a word roughly, without their vectors (see `stems`); those that may be the closest ones
+exactly, by vectors made for it.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from segue.search.tokens import stem
+from segue.search.stems import Stems
+from segue.search.tokens import stem, stems
 from segue.search.vectors import unit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -22,41 +26,55 @@ if TYPE_CHECKING:
 CLOSE = 0.3  # the cosine above which a word is related
 GAIN = 0.5  # what a word of the same meaning counts, beside 1 for the word itself
 MOST_RELATED = 20  # for each word of a query
-MOST_WORDS = 50_000  # the most frequent ones; each takes a kilobyte of memory
-_BLOCK = 1024
+MOST_WORDS = 50_000  # the most frequent ones
+_BLOCK = 512
 _MOST_KEPT = 4096  # words whose related ones are kept
+_MARGIN = 1e-3  # by which a cosine that adds up from pieces may be wrong, but where
+_NEAR = 1e-2  # what lies between a stem and the centre is, squared, so small a part of both: there any cosine may be
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Vocabulary:
-    """The stems of a store, a centred unit vector for each."""
+    """The stems of a store. They are compared by what lies between each and the centre."""
 
-    tokens: tuple[str, ...]
-    vectors: NDArray[np.float32]
+    tokens: Sequence[str]
+    stems: Stems
     centre: NDArray[np.float32]
+    scales: NDArray[np.float32]  # 1 divided by the length of what lies between; 0 where that is next to nothing
     _asked: dict[str, dict[str, float]] = field(default_factory=dict)  # what `related` said before, of one embedder
 
     @classmethod
     def of(cls, statistics: Statistics, embedder: WordVectors) -> Vocabulary:
         """Return the vocabulary of a store: a stem's vector is the mean of its words', by their frequency."""
-        there = ((word, count) for word, count in statistics.word_counts.items() if count > 0)
-        counts = sorted(there, key=lambda item: (-item[1], item[0]))[:MOST_WORDS]
-        stems: defaultdict[str, list[int]] = defaultdict(list)
-        tokens = [stem(word) for word, _ in counts]
-        for row, (token, frequency) in enumerate(zip(tokens, statistics.frequencies(tokens), strict=True)):
-            if frequency:
-                stems[token].append(row)
-        if not stems or not embedder.dimension:
-            nothing = np.zeros((0, embedder.dimension), dtype=np.float32)
-            return cls((), nothing, np.zeros(embedder.dimension, dtype=np.float32))
-        weights = np.array([count for _, count in counts], dtype=np.float32)[:, None]
-        weighted = embedder.word_vectors([word for word, _ in counts]) * weights
-        rows = np.array([row for group in stems.values() for row in group])
-        sizes = np.array([len(group) for group in stems.values()])
-        starts = np.cumsum(sizes) - sizes
-        means = np.add.reduceat(weighted[rows], starts, axis=0) / np.add.reduceat(weights[rows], starts, axis=0)
-        centre = means.mean(axis=0, dtype=np.float64).astype(np.float32) * np.float32(len(stems) / (len(stems) + 100))
-        return cls(tuple(stems), unit(means - centre), np.asarray(centre))
+        words, tokens, codes = _stemmed(statistics) if embedder.dimension else ([], [], np.zeros(0, dtype=np.int64))
+        order = np.argsort(codes, kind="stable")
+        words = [words[row] for row in order.tolist()]
+        counts = np.fromiter(map(statistics.word_counts.__getitem__, words), dtype=np.float32, count=len(words))
+        return cls.among(tokens, Stems.of(words, counts, np.bincount(codes), embedder))
+
+    @classmethod
+    def among(cls, tokens: Sequence[str], stems: Stems) -> Vocabulary:
+        """Return the vocabulary of these stems; the centre is their mean, drawn to nothing while they are few."""
+        total = np.zeros(stems.pieces.shape[1])
+        squares = np.empty(len(stems), dtype=np.float32)
+        for start in range(0, len(stems), _BLOCK):
+            vectors = stems.vectors(np.arange(start, min(start + _BLOCK, len(stems))))
+            squares[start : start + len(vectors)] = np.vecdot(vectors, vectors)
+            total = np.concatenate([total[None], vectors]).sum(axis=0)  # row by row, as if there were one block
+        mean = (total / max(len(stems), 1)).astype(np.float32)
+        centre = np.asarray(mean * np.float32(len(stems) / (len(stems) + 100)))
+        square = np.vecdot(centre, centre)
+        between = squares + square
+        for dots in stems.dots(centre[None]) if len(stems) else ():
+            between -= 2 * dots
+        near = between <= _NEAR * (squares + square)
+        scales = np.where(near, 0, 1 / np.sqrt(np.where(near, 1, between)))
+        return cls(tokens, stems, centre, scales.astype(np.float32))
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that the arrays take."""
+        return self.stems.nbytes + self.scales.nbytes
 
     def related(self, words: Sequence[str], embedder: WordVectors) -> list[dict[str, float]]:
         """Return, for each of `words`, the other tokens of the store that are close to it, and what each counts."""
@@ -74,16 +92,53 @@ class Vocabulary:
     def _related(self, words: Sequence[str], embedder: WordVectors) -> list[dict[str, float]]:
         raw = embedder.word_vectors(words)
         asked = unit(np.where(raw.any(axis=1, keepdims=True), raw - self.centre, 0).astype(np.float32))
-        cosines = np.empty((len(words), len(self.tokens)), dtype=np.float32)
-        for start in range(0, len(self.tokens), _BLOCK):  # each block is fetched from memory once for all words
-            part = self.vectors[start : start + _BLOCK]
-            for one, result in zip(asked, cosines, strict=True):
-                np.vecdot(part, one, out=result[start : start + _BLOCK])
-        return [self._close(row, stem(word)) for row, word in zip(cosines, words, strict=True)]
+        unsure = np.flatnonzero(self.scales == 0)
+        found = []
+        for word, vector, dots in zip(words, asked, self.stems.dots(asked), strict=True):
+            rows = _best((dots - np.vecdot(vector, self.centre)) * self.scales)
+            if len(unsure):
+                rows = np.union1d(rows, unsure)
+            cosines = np.vecdot(unit(self.stems.vectors(rows) - self.centre), vector)
+            found.append(self._close(rows, cosines, stem(word)))
+        return found
 
-    def _close(self, cosines: NDArray[np.float32], own: str) -> dict[str, float]:
-        rows = np.flatnonzero(cosines > CLOSE)
-        best = rows[np.argsort(-cosines[rows], kind="stable")][: MOST_RELATED + 1]
-        found = {self.tokens[row]: GAIN * (float(cosines[row]) - CLOSE) / (1 - CLOSE) for row in best}
+    def _close(self, rows: NDArray[np.int64], cosines: NDArray[np.float32], own: str) -> dict[str, float]:
+        close = np.flatnonzero(cosines > CLOSE)
+        best = close[np.argsort(-cosines[close], kind="stable")][: MOST_RELATED + 1]
+        found = {self.tokens[rows[each]]: GAIN * (float(cosines[each]) - CLOSE) / (1 - CLOSE) for each in best}
         found.pop(own, None)
         return dict(list(found.items())[:MOST_RELATED])
+
+
+def _best(cosines: NDArray[np.float32]) -> NDArray[np.int64]:
+    """The places of all that may be among the closest ones."""
+    rows = np.flatnonzero(cosines > CLOSE - _MARGIN)
+    if len(rows) > MOST_RELATED + 1:
+        least = np.partition(cosines[rows], -MOST_RELATED - 1)[-MOST_RELATED - 1]
+        rows = rows[cosines[rows] >= least - 2 * _MARGIN]
+    return rows
+
+
+def _stemmed(statistics: Statistics) -> tuple[list[str], list[str], NDArray[np.int64]]:
+    """The most frequent words whose stems stand in texts, those stems, and the place of each word's stem among them."""
+    words = _most_frequent(statistics.word_counts)
+    tokens = stems(words)
+    distinct = list(dict.fromkeys(tokens))
+    held = statistics.frequencies(distinct)
+    if not held.all():
+        there = {token for token, number in zip(distinct, held.tolist(), strict=True) if number}
+        kept = [place for place, token in enumerate(tokens) if token in there]
+        words, tokens = [words[place] for place in kept], [tokens[place] for place in kept]
+    places = {token: place for place, token in enumerate(dict.fromkeys(tokens))}
+    return words, list(places), np.fromiter(map(places.__getitem__, tokens), np.int64, len(tokens))
+
+
+def _most_frequent(word_counts: Mapping[str, int]) -> list[str]:
+    """The MOST_WORDS words that are used most, the most frequent first, equals by the alphabet."""
+    words = np.array(list(word_counts), dtype=object)
+    counts = np.fromiter(word_counts.values(), dtype=np.int64, count=len(words))
+    least = 1 if len(words) <= MOST_WORDS else max(int(np.partition(counts, -MOST_WORDS)[-MOST_WORDS]), 1)
+    chosen = sorted(words[counts > least].tolist())
+    chosen += sorted(words[counts == least].tolist())[: max(MOST_WORDS - len(chosen), 0)]
+    frequencies = np.fromiter(map(word_counts.__getitem__, chosen), dtype=np.int64, count=len(chosen))
+    return [chosen[row] for row in np.argsort(-frequencies, kind="stable").tolist()]

@@ -14,7 +14,7 @@ from segue.storage import memories as memory_rows
 from segue.storage import memory_index as rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     import sqlalchemy as sa
 
@@ -66,11 +66,9 @@ class Indexes:
         words = Counter(rows.words(connection, scope_id))
         for memory in newer:
             words.subtract(Entry.of(indexed_text(memory)).words)
-        meanings = self._meanings(connection, scope_id)
-        gone = {memory.id for memory in newer}
-        parts = ([row for row in part if row.memory_id not in gone] for part in rows.read(connection, scope_id))
         counts = {word: count for word, count in words.items() if count > 0}
-        batches = (self._batch(part, meanings) for part in parts)
+        read = self._read(connection, scope_id, without={memory.id for memory in newer})
+        batches = (batch for batch, _ in read)
         return Index.of(batches, counts, self._embedding.words, self._embedding.encoder)
 
     def _hold(self, scope_id: str, loaded: Loaded) -> None:
@@ -81,64 +79,67 @@ class Indexes:
 
     def _load(self, connection: sa.Connection, scope_id: str, state: State) -> Loaded:
         foreign = 0
-        meanings = self._meanings(connection, scope_id)
 
         def batches() -> Iterator[Batch]:
             nonlocal foreign
-            for part in rows.read(connection, scope_id):
-                foreign += self._foreign(part)
-                yield self._batch(part, meanings)
+            for batch, strangers in self._read(connection, scope_id):
+                foreign += strangers
+                yield batch
 
         index = Index.of(batches(), rows.words(connection, scope_id), self._embedding.words, self._embedding.encoder)
         return Loaded(state, index, foreign)
 
+    def _read(
+        self, connection: sa.Connection, scope_id: str, since: int = -1, without: Collection[str] = ()
+    ) -> Iterator[tuple[Batch, int]]:
+        """The rows written after the generation `since`, some at a time, and how many of them have a foreign vector."""
+        meanings = None
+        for part in rows.read(connection, scope_id, since):
+            if meanings is None:
+                meanings = self._meanings(connection, scope_id)
+            kept = [row for row in part if row[0] not in without] if without else part
+            if kept:
+                yield self._batch(kept, meanings)
+
     def _caught_up(self, connection: sa.Connection, scope_id: str, held: Loaded, state: State) -> Loaded:
         since = held.state.generation
-        changed = [row for part in rows.read(connection, scope_id, since) for row in part]
         removed = rows.gone(connection, scope_id, since)
-        if len(changed) + len(removed) > _RELOADED * max(len(held.index), 1_000):
+        changed = list(self._read(connection, scope_id, since))
+        if sum(len(batch) for batch, _ in changed) + len(removed) > _RELOADED * max(len(held.index), 1_000):
             return self._load(connection, scope_id, state)
         words = rows.words(connection, scope_id, since)
-        batch = self._batch(changed, self._meanings(connection, scope_id) if changed else {})
-        foreign = held.foreign + self._foreign(changed)
+        batch = Batch.joined([batch for batch, _ in changed])
+        foreign = held.foreign + sum(strangers for _, strangers in changed)
         return Loaded(state, held.index.updated(batch, removed, words), foreign)
 
     def _meanings(self, connection: sa.Connection, scope_id: str) -> dict[str, tuple[bytes, bytes]]:
         encoder = self._embedding.encoder
         return {} if encoder is None else rows.read_meanings(connection, scope_id, encoder.id)
 
-    def _foreign(self, part: Sequence[sa.Row[Any]]) -> int:
-        if not self._embedding.words.dimension:
-            return 0
-        return sum(row.embedder != self._embedding.words.id for row in part)
-
-    def _batch(self, part: Sequence[sa.Row[Any]], meanings: dict[str, tuple[bytes, bytes]]) -> Batch:
-        columns = dict(zip(rows.Row._fields, zip(*part, strict=True), strict=True)) if part else {}
+    def _batch(self, part: Sequence[tuple[Any, ...]], meanings: dict[str, tuple[bytes, bytes]]) -> tuple[Batch, int]:
+        columns = dict(zip(rows.Row._fields, zip(*part, strict=True), strict=True))
         own = self._embedding.words.id
-
-        def column(name: str) -> Sequence[Any]:
-            return columns.get(name, ())
-
-        ids = list(column("memory_id"))
-        vectors = [
-            vector if embedder == own else None
-            for vector, embedder in zip(column("vector"), column("embedder"), strict=True)
-        ]
-        return Batch.of(
+        ids, vectors, embedders = columns["memory_id"], columns["vector"], columns["embedder"]
+        foreign = len(ids) - embedders.count(own)
+        if foreign:
+            pairs = zip(vectors, embedders, strict=True)
+            vectors = tuple(vector if embedder == own else None for vector, embedder in pairs)
+        batch = Batch.of(
             ids=ids,
-            terms=column("terms"),
-            counts=column("counts"),
-            lengths=column("length"),
+            terms=columns["terms"],
+            counts=columns["counts"],
+            lengths=columns["length"],
             vectors=vectors,
-            threads=column("thread"),
-            positions=column("position"),
-            occurred=column("occurred_us"),
-            speakers=column("speaker"),
-            questions=column("is_question"),
-            telling=column("tells_time"),
-            captured=column("captured_us"),
-            begins=column("begins_us"),
-            ends=column("ends_us"),
+            threads=columns["thread"],
+            positions=columns["position"],
+            occurred=columns["occurred_us"],
+            speakers=columns["speaker"],
+            questions=columns["is_question"],
+            telling=columns["tells_time"],
+            captured=columns["captured_us"],
+            begins=columns["begins_us"],
+            ends=columns["ends_us"],
             windows=[meanings.get(each, (None, None))[0] for each in ids] if meanings else None,
             sentences=[meanings.get(each, (None, None))[1] for each in ids] if meanings else None,
         )
+        return batch, foreign if self._embedding.words.dimension else 0

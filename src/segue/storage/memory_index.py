@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from segue.base import ids
 from segue.storage import bulk
+from segue.storage.fetching import fetched
 from segue.storage.memories import batches
 from segue.storage.tables import (
     memories,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 _COLUMNS = memory_index.c
-_READ = 20_000
 _STATE = sa.select(memory_state).where(memory_state.c.scope_id == sa.bindparam("in_scope"))
 _PUT_STATE = sa.update(memory_state).where(memory_state.c.scope_id == sa.bindparam("in_scope"))
 _COUNTS = sa.select(memory_words.c.word, memory_words.c.count).where(
@@ -214,14 +214,29 @@ def indexed(connection: sa.Connection, scope_id: str, memory_ids: Sequence[str])
     return found
 
 
-def read(connection: sa.Connection, scope_id: str, since: int = -1) -> Iterator[list[sa.Row[Any]]]:
-    """Yield the rows that were written after the generation `since`, many at a time, with the columns of `Row`."""
-    query = sa.select(*[_COLUMNS[name] for name in Row._fields]).where(_COLUMNS.scope_id == scope_id)
+def read(connection: sa.Connection, scope_id: str, since: int = -1) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield the rows that were written after the generation `since`, some at a time, as tuples in the order of `Row`.
+
+    They come as the driver gives them: true and false may be 1 and 0.
+    """
+    query = sa.select(*[_COLUMNS[name] for name in Row._fields])
+    yield from fetched(connection, query.where(_since(connection, memory_index, scope_id, since)))
+
+
+def _since(connection: sa.Connection, table: sa.Table, scope_id: str, since: int) -> sa.ColumnElement[bool]:
+    """What is true of the rows of a scope that were written after the generation `since`."""
     if since >= 0:
-        query = query.where(_COLUMNS.generation > since)
-    with connection.execute(query.execution_options(yield_per=_READ)) as result:
-        for part in result.partitions(_READ):
-            yield list(part)
+        return sa.and_(table.c.scope_id == scope_id, table.c.generation > since)
+    if connection.dialect.name == "sqlite" and _fills(connection, scope_id):
+        # The sign keeps SQLite from looking row after row up in an index, whose order is not that of the table.
+        return sa.literal_column(f"+{table.name}.scope_id") == scope_id
+    return table.c.scope_id == scope_id
+
+
+def _fills(connection: sa.Connection, scope_id: str) -> bool:
+    """Whether most of what is indexed belongs to this scope."""
+    words = {row[0]: row[1] for row in connection.execute(sa.select(memory_state.c.scope_id, memory_state.c.words))}
+    return bool(2 * words.get(scope_id, 0) >= sum(words.values()))
 
 
 def read_meanings(connection: sa.Connection, scope_id: str, encoder: str) -> dict[str, tuple[bytes, bytes]]:
@@ -229,7 +244,9 @@ def read_meanings(connection: sa.Connection, scope_id: str, encoder: str) -> dic
     columns = memory_meanings.c
     query = sa.select(columns.memory_id, columns.window, columns.sentences)
     query = query.where(columns.scope_id == scope_id, columns.encoder == encoder)
-    return {row[0]: (bytes(row[1]), bytes(row[2])) for row in connection.execute(query)}
+    return {
+        memory_id: (window, sentences) for part in fetched(connection, query) for memory_id, window, sentences in part
+    }
 
 
 def gone(connection: sa.Connection, scope_id: str, since: int) -> set[str]:
@@ -242,10 +259,11 @@ def gone(connection: sa.Connection, scope_id: str, since: int) -> set[str]:
 def words(connection: sa.Connection, scope_id: str, since: int = -1) -> dict[str, int]:
     """Return how often each word stands in the scope; only those whose number changed after the generation `since`."""
     columns = memory_words.c
-    query = sa.select(columns.word, columns.count).where(columns.scope_id == scope_id)
-    if since >= 0:
-        query = query.where(columns.generation > since)
-    return {row[0]: row[1] for row in connection.execute(query)}
+    query = sa.select(columns.word, columns.count).where(_since(connection, memory_words, scope_id, since))
+    found: dict[str, int] = {}
+    for part in fetched(connection, query):
+        found.update(part)
+    return found
 
 
 def counts_of(connection: sa.Connection, scope_id: str, some: Sequence[str]) -> dict[str, int]:
