@@ -739,3 +739,19 @@ def test_a_pack_in_a_file_of_notes_is_not_read(segue_: segue.Segue, tmp_path: Pa
         "<!-- end of context -->",
     }
     assert len(found) <= 4
+
+
+@pytest.mark.requirement("context-delta-since")
+def test_what_comes_again_still_holds_and_belongs_to_the_project(segue_: segue.Segue, clock: Clock) -> None:
+    ends = clock.now + timedelta(days=1)
+    over = segue_.memories.remember("The quay is closed for repairs.", valid_to=ends).memory.id
+    other = segue_.memories.remember("The quay of Lighthouse is long.", project="Lighthouse").memory.id
+    here = segue_.memories.remember("The quay is named after Harbor.", entities=["Harbor"]).memory.id
+    ask = segue_.context.assemble
+    assert set(ask("quay", session="s", items="new").refs) == {over, other, here}
+    clock.now += timedelta(days=2)
+    segue_.memories.remember("Ravens nest in the tower.")
+    again = ask("", session="s", items="new", since=0, project="Pier", budget=300)
+    told = {each["ref"]: each["entities"] for each in again.envelope()["items"]}
+    assert not {over, other} & told.keys()
+    assert told.get(here, ["Harbor"])[:1] == ["Harbor"]

@@ -16,7 +16,6 @@ from segue.context.layers import INTENTS, Intent, intent_of
 from segue.context.legend import INSTRUCTIONS
 from segue.context.pack import Pack
 from segue.context.profiles import DEFAULT_BUDGET, resolve
-from segue.memories.filter import Filter
 from segue.services import gathering, neighbours, pins
 from segue.services.gathering import Asked, Gathered
 from segue.services.scoped import ScopedService
@@ -340,10 +339,20 @@ class Context(ScopedService):
         receipt = self._logged(connection, "context.served", session, pack.now)
         if not new_alone:
             return replace(serving, delta=delivery.delta, receipt=receipt)
-        missing = [each.ref for each in delivery.delta.new if each.ref not in pack.refs]
-        found = rows.by_ids(connection, self._scope, missing, _ACTIVE) if missing else {}
-        again = [found[each] for each in missing if each in found]
+        again = self._again(connection, pack, [each.ref for each in delivery.delta.new if each.ref not in pack.refs])
+        if again:
+            names = {**pack.names, **self._names(connection, again, None)}
+            serving = replace(serving, pack=replace(pack, names=names))
         return replace(serving.narrowed(delivery, again), delta=delivery.delta, receipt=receipt)
+
+    def _again(self, connection: sa.Connection, pack: Pack, missing: Sequence[str]) -> list[Memory]:
+        """Of what is announced once more and not in the pack: what might be in it."""
+        if not missing:
+            return []
+        projects = (text.fold(pack.project),) if pack.project else ()
+        asked = Asked(pack.task, pack.intent, pack.profile, pack.now, projects=projects)
+        found = rows.by_ids(connection, self._scope, missing, gathering.holding(asked))
+        return [found[each] for each in missing if each in found]
 
     def _logged(self, connection: sa.Connection, kind: str, subject: str, now: datetime) -> dict[str, Any]:
         event = events.append(connection, self._scope, kind, subject, actor=self._actor, now=now)
@@ -418,6 +427,3 @@ def _unannounced(serving: Serving, error: Failed) -> Serving:
 
 def _invalid(field: str, wanted: str) -> InvalidInput:
     return InvalidInput(f"context.{field}", f"{field}: {wanted}", {"field": field})
-
-
-_ACTIVE = Filter(statuses=("active",))
