@@ -94,8 +94,8 @@ class Writer:
     def write(self, items: Sequence[Item], status: Status = "active", *, deliberate: bool = False) -> list[Written]:
         """Write items that went through `clean`, in their order.
 
-        `deliberate` says that somebody means this very text: also one that was forgotten, or is pending, or was
-        retired. Sources that are read do not bring those back.
+        `deliberate` says that somebody means this very text: also one that was forgotten or retired, and that it takes
+        the place of what it was proposed for. Sources that are read do none of that.
         """
         named = [same.identity(item) for item in items]
         places = [sources.split(item.provenance.ref) for item in items]
