@@ -624,17 +624,17 @@ from pathlib import Path
 import segue
 from segue.storage import memory_index
 
-write, calls = memory_index.write, 0
+add, calls = memory_index.add, 0
 
 def slowly(*arguments):
     global calls
-    write(*arguments)
+    add(*arguments)
     calls += 1
     if calls == 4:
         print("writing", flush=True)
         time.sleep(600)
 
-memory_index.write = slowly
+memory_index.add = slowly
 with segue.open(sys.argv[1]) as opened:
     opened.ingestion.ingest(Path(sys.argv[2]))
 """
