@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from segue.capsules import prompt
-from segue.transcripts import chatgpt
+from segue.transcripts import chatgpt, moments
 from segue.transcripts.conversation import Attachment, Conversation, Note, Problem
 from segue.transcripts.exports import read_conversations
 
@@ -222,3 +222,20 @@ def test_any_value_in_any_place_is_read_without_an_exception(data: st.DataObject
     spot[data.draw(st.sampled_from(sorted(spot) or ["x"]))] = data.draw(_ANY)
     if chatgpt.is_conversation(value):
         read(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (START * 1_000, moments.from_epoch(START)),
+        (1e12, "2001-09-09T01:46:40Z"),
+        (99_999_999_999, "5138-11-16T09:46:39Z"),
+        (100_000_000_000, "1973-03-03T09:46:40Z"),
+        (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+        *((value, None) for value in (253_402_300_800_000, 1e15, 1e20, 1e308, 10**400, -1, 0)),
+        *((value, None) for value in (float("inf"), float("nan"), True, "1e9", None)),
+    ],
+)
+def test_times_in_milliseconds_and_beyond_the_calendar(value: Any, text: str | None) -> None:
+    (conversation,) = read(chat(said("user", "a", create_time=value), create_time=value))
+    assert (conversation.turns[0].at, conversation.created) == (text, text)

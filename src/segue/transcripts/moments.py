@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from segue.base import time
 
+_MILLISECONDS = 10**11
+_LAST = 253_402_300_799_999_999  # the last microsecond of the year 9999
+
 
 def from_epoch(value: Any) -> str | None:
-    """Return the RFC 3339 text of `value` seconds since 1970; None for what is no time, 0 included."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value <= 0:
+    """Return the RFC 3339 text of `value` seconds since 1970; None for what is no time, 0 included.
+
+    A value of twelve digits or more, which as seconds lies beyond the year 5000, is milliseconds.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < _LAST:
         return None
-    try:
-        return time.to_text(time.from_microseconds(round(value * 1_000_000)))
-    except OverflowError:
-        return None
+    exact = round(value * (1_000 if value >= _MILLISECONDS else 1_000_000))
+    return time.to_text(time.from_microseconds(exact)) if exact <= _LAST else None
 
 
 def from_iso(value: Any, zone: tzinfo = UTC) -> str | None:
