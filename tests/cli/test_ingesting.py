@@ -169,6 +169,53 @@ def test_stopping_keeps_what_was_read(shell: Shell) -> None:
     assert result["counts"]["known"] > 0
 
 
+def test_a_format_that_is_not_there(cli: InPlace) -> None:
+    notes(cli.shell)
+    for each in ("chatgpt", "claude", "claude-code", "codex"):
+        result = cli("ingest", "notes", "--format", each, "--json")
+        assert (result.code, result.error["code"]) == (3, "import.empty")
+        assert f"nothing of the format {each} was found in notes" in result.error["message"]
+    assert cli("ingest", "notes", "--format", "markdown").code == 0
+    (cli.shell.project / "notes" / "bread.md").unlink()
+    gone = cli("ingest", "notes", "--format", "markdown")  # something of it was there
+    assert (gone.code, gone.lines) == (0, ["markdown: 0 new, 1 gone from there"])
+
+
+def test_a_single_file_names_its_reason(cli: InPlace) -> None:
+    cli.write("long.md", b"Rye. " * 1_000_000)
+    cli.write("half.json", b'[{"mapping": {')
+    for name, reason in (("long.md", "longer than 4,194,304 bytes; split it"), ("half.json", "the file ends inside")):
+        result = cli("ingest", name)
+        assert (result.code, reason in result.err) == (3, True)
+    several = cli("ingest", "long.md", "half.json", notes(cli.shell))
+    assert (several.code, several.lines) == (3, ["notes (markdown): 1 new"])
+    assert "split it" in several.err
+    assert "ends inside" in several.err
+
+
+def test_a_full_disk_keeps_what_was_read(cli: InPlace, monkeypatch: pytest.MonkeyPatch) -> None:
+    from segue.storage import database
+
+    many = [chat(f"c-{number}", *[f"Turn {turn} of talk {number}." for turn in range(100)]) for number in range(30)]
+    talk = cli.write("conversations.json", many)
+    cli("ingest", notes(cli.shell))
+    connect = database._connect
+
+    def small(location: str, *, uri: bool) -> Any:
+        connection = connect(location, uri=uri)
+        connection.execute("PRAGMA max_page_count = 700")
+        return connection
+
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "_connect", small)
+        result = cli("ingest", talk, "--json")
+        assert (result.code, result.error["code"]) == (1, "store.full")
+        assert "the disk is full; what was read until then is kept, run it again to go on" in result.error["message"]
+        assert "nothing was saved" not in result.error["message"]
+    again = cli("ingest", talk, "--json").json["ingested"][0]["counts"]
+    assert (again["known"] > 0, again["known"] + again["new"]) == (True, 3_000)
+
+
 # -- pipes, devices, sockets ----------------------------------------------------------------------------------------
 
 

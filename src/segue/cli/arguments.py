@@ -202,8 +202,15 @@ def filters(
 
 @contextlib.contextmanager
 def resumable(noun: str) -> Iterator[None]:
-    """Say of work in many transactions that was stopped that what is done is done. Raises Failed `cli.stopped`."""
+    """Say of work in many transactions that was stopped, or failed, that what is done is done.
+
+    Raises Failed `cli.stopped`, or what the store failed with.
+    """
     try:
         yield
     except KeyboardInterrupt:
         raise Failed("cli.stopped", f"stopped; what was {noun} until then is kept, run it again to go on") from None
+    except Failed as error:
+        from segue.storage import failures
+
+        raise failures.resumable(error, noun) from error

@@ -112,14 +112,17 @@ class Ingestion(ScopedService):
         """Make memories of the file or folder at `path` and return what became of it.
 
         `form` is its format where it is known; `project` is for what names none; `zone` is that of times which name
-        none. Raises InvalidInput `transcript.read`, `import.unknown`; nothing for what single items hold.
+        none. Raises InvalidInput as `detect` does, and `import.empty` where nothing of a given format is there; nothing
+        for what single items hold.
         """
-        form = form or detect(path)
+        given, form = form, form or detect(path)
         report = Report(form)
         label = _label(path, form)
         found = read_items(path, form, zone=zone, on_progress=on_progress)
         whole = f"{form}:{label}/" if form in _LIVING and path.is_dir() else ""
         self._take((_qualified(each, form, label) for each in found), report, project, redaction, whole)
+        if given and not (report.counts.total() or report.passed_over):
+            raise InvalidInput("import.empty", f"nothing of the format {form} was found in {path}")
         self._noted(report, form)
         return report
 

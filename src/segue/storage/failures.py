@@ -29,6 +29,16 @@ _SQLITE = {
 }
 
 
+def resumable(error: Failed, noun: str) -> Failed:
+    """Return what to say of a failure that ended work in many transactions: those before it are kept."""
+    if _NOTHING not in error.message:
+        return error
+    kept = f"what was {noun} until then is kept, run it again to go on"
+    return Failed(
+        error.code, error.message.replace(f"{_NOTHING}, try again", kept).replace(_NOTHING, kept), error.details
+    )
+
+
 @contextlib.contextmanager
 def translated(name: str) -> Iterator[None]:
     """Raise Failed `store.…` for what the database of that name raises inside the block."""

@@ -37,6 +37,7 @@ BROKEN = (
 
 _RATIO_COUNTS_FROM = 16 * 1024**2
 _BUFFER = 64 * 1024
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _ENCRYPTED = 0x1
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _WANTED = re.compile(
@@ -54,6 +55,14 @@ class Part:
     name: str
     size: int
     file: IO[bytes]
+
+    def head(self) -> bytes:
+        """Return its first bytes without moving in its file; b"" where it is empty. Raises what BROKEN names."""
+        return bytes(self.file.peek(1))  # type: ignore[attr-defined] # both kinds of file can
+
+    def is_utf16(self) -> bool:
+        """Whether it begins as files in UTF-16 do, which no reader takes."""
+        return self.head().startswith(_UTF16)
 
 
 def parts(path: Path) -> Iterator[Part | Problem]:

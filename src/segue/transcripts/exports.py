@@ -28,7 +28,6 @@ OnProgress: TypeAlias = "Callable[[int, int], None]"
 
 _KEYS = ("conversations",)
 _HEAD = 50
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _STEP = 1_000_000
 
 
@@ -126,7 +125,7 @@ def _survey(path: Path) -> tuple[_Places, int]:
             continue
         total += part.size
         with suppress(*archives.BROKEN):  # it is said when the part is read
-            if not _is_session(part) and not _head(part).startswith(_UTF16):
+            if not _is_session(part) and not part.is_utf16():
                 for element in Elements(part.file, _KEYS):
                     if element.value is not None and export_of(element.value):
                         places.add(element.value, ordinal, element.index)
@@ -135,7 +134,7 @@ def _survey(path: Path) -> tuple[_Places, int]:
 
 
 def _of_part(part: Part, file: Any, places: _Places, ordinal: int) -> Iterator[Read]:
-    if _head(part).startswith(_UTF16):
+    if part.is_utf16():
         yield Problem("import.read", "it is UTF-16; save it as UTF-8", part.name)
     elif _is_session(part):
         yield from sessions.read(file, part.name)
@@ -173,16 +172,11 @@ def host_of_part(part: Part) -> Host | None:
 
 
 def _host(part: Part) -> Host | None:
-    for record in islice(Records(_head(part).split(b"\n")), _HEAD):
+    for record in islice(Records(part.head().split(b"\n")), _HEAD):
         host = host_of(record)
         if host is not None and export_of(record) is None:
             return host
     return None
-
-
-def _head(part: Part) -> bytes:
-    """Return the first bytes of a part without moving in its file."""
-    return bytes(part.file.peek(1))  # type: ignore[attr-defined] # both kinds of file can
 
 
 def _identity(value: Record) -> tuple[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 from typing import TYPE_CHECKING, Any
 
@@ -131,7 +132,7 @@ def test_a_session_whose_first_line_is_long(tmp_path: Path) -> None:
     assert len(items(path)) == 4
 
 
-@pytest.mark.parametrize("data", [b"", b"[]", b'{"a": 1}', b"\x89PNG\r\n\0\0", b"plain words", "{}".encode("utf-16")])
+@pytest.mark.parametrize("data", [b'{"a": 1}', b"\x89PNG\r\n\0\0", b"plain words"])
 def test_what_is_none_of_them_is_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "file.dat"
     path.write_bytes(data)
@@ -140,6 +141,50 @@ def test_what_is_none_of_them_is_refused(tmp_path: Path, data: bytes) -> None:
     assert caught.value.code == "import.unknown"
     with pytest.raises(InvalidInput, match="cannot read"):
         detect(tmp_path / "none")
+
+
+def packed(name: str, data: bytes) -> bytes:
+    """A zip archive with one file."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, data)
+    return written.getvalue()
+
+
+def encrypted(archive: bytes) -> bytes:
+    """The same archive, whose directory says that its file is encrypted."""
+    changed = bytearray(archive)
+    changed[archive.index(b"PK\x01\x02") + 8] |= 1
+    return bytes(changed)
+
+
+EXPORT = packed("conversations.json", SAMPLES["chatgpt"])
+FAULTS = {
+    "long": ("a.md", b"Rye. " * 2_000_000, "import.limit", "longer than 4,194,304 bytes; split it"),
+    "UTF-16 note": ("a.md", "# Rye\n\nIt keeps.\n".encode("utf-16"), "import.read", "UTF-16"),
+    "UTF-16 export": ("conversations.json", "[{}]".encode("utf-16"), "import.read", "UTF-16"),
+    "damaged archive": ("a.zip", EXPORT[:-30], "import.read", "damaged|cut off"),
+    "encrypted archive": ("a.zip", encrypted(EXPORT), "import.read", "encrypted"),
+    "bomb": ("a.zip", packed("conversations.json", b" " * 20_000_000), "import.limit", "more than 250 times its size"),
+    "other archive": ("a.zip", packed("photo.png", b"x"), "import.empty", "no file of an export"),
+    "nested": ("conversations.json", b"[" * 2_000 + b"]" * 2_000, "import.element", "nested deeper than 1000 levels"),
+    "cut": ("conversations.json", SAMPLES["chatgpt"][:-40], "import.element", "the file ends inside it"),
+    "list cut": ("conversations.json", b"[", "import.element", "the file ends before its list does"),
+    "broken": ("conversations.json", b'[{"a": oops}]', "import.element", "it is broken"),
+    "empty": ("conversations.json", b"", "import.empty", "it is empty"),
+    "empty list": ("conversations.json", b" [ ]\n", "import.empty", "its list is empty"),
+    "empty list below": ("conversations.json", b'\xef\xbb\xbf{"memories": []}', "import.empty", "its list is empty"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_what_stands_against_a_file_is_said_of_it_alone_too(tmp_path: Path, name: str) -> None:
+    file, data, code, reason = FAULTS[name]
+    (tmp_path / file).write_bytes(data)
+    for path in (tmp_path / file, tmp_path) if name != "other archive" else (tmp_path / file,):
+        with pytest.raises(InvalidInput, match=reason) as caught:
+            detect(path)
+        assert (caught.value.code, file in caught.value.message) == (code, True)
 
 
 def test_long_texts_come_in_pieces_that_lose_nothing() -> None:
@@ -186,4 +231,4 @@ def test_bytes_changed_anywhere_give_items_and_problems_only(tmp_path_factory: A
         try:
             assert all(isinstance(found, Item | Problem) for found in read_items(path, chosen))
         except InvalidInput as error:
-            assert error.code == "import.unknown"
+            assert error.code in ("import.unknown", "import.element", "import.empty")

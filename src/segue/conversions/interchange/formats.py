@@ -11,6 +11,7 @@ from segue.base.errors import InvalidInput
 from segue.capsules.capsule import TOKENS
 from segue.conversions.interchange import basic_memory, letta, markdown, mcp_memory, mem0, pam, source, states
 from segue.conversions.interchange.conversations import of_conversation, of_note
+from segue.conversions.interchange.faults import fault_of
 from segue.conversions.interchange.frontmatter import split
 from segue.transcripts.archives import BROKEN, Part, parts
 from segue.transcripts.conversation import Conversation, Problem
@@ -44,22 +45,23 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 
 _LOOKED_AT = 20
 _HEAD = 1_000
-_LISTS = ("conversations", "memories", "results")
-_TEXTS = (".md", ".markdown", ".txt")
 
 
 def detect(path: Path) -> Format:
     """Return the format of the file or folder at `path`, told by what is in it.
 
-    Raises InvalidInput `transcript.read` where it cannot be read, `import.unknown` where nothing in it is known.
+    Raises InvalidInput `transcript.read` where it cannot be read; where nothing in it is known, `import.read`,
+    `import.limit`, `import.element` or `import.empty` for what stands against it, else `import.unknown`.
     """
     found = _of_folder(path) if path.is_dir() else _of_file(path)
-    if found is None:
-        raise InvalidInput(
-            "import.unknown",
-            f"nothing that can be imported was found in {path}; known are {', '.join(FORMATS)}",
-        )
-    return found
+    if found is not None:
+        return found
+    problem = fault_of(path)
+    if problem is None:
+        known = ", ".join(FORMATS)
+        raise InvalidInput("import.unknown", f"nothing that can be imported was found in {path}; known are {known}")
+    place = "" if problem.place == path.name else f"{problem.place}: "
+    raise InvalidInput(problem.code, f"cannot import {path}: {place}{problem.message}")
 
 
 def read_items(
@@ -112,7 +114,7 @@ def _of_file(path: Path) -> Format | None:
 
 def _of_json(part: Part) -> Format | None:
     with suppress(*BROKEN):
-        for element in islice(Elements(part.file, _LISTS), _LOOKED_AT):
+        for element in islice(Elements(part.file, source.LISTS), _LOOKED_AT):
             if element.value is None:
                 continue
             found = _of_object(element.value)
@@ -149,7 +151,7 @@ def _of_notes(path: Path) -> Format | None:
             return "capsule"
         if mem0.is_markdown(text):
             return "mem0"
-        if not path.name.lower().endswith(_TEXTS) and not split(text).values:
+        if not path.name.lower().endswith(source.TEXTS) and not split(text).values:
             return None
     notes = [note for note in islice(markdown.notes(path), _LOOKED_AT) if not isinstance(note, Problem)]
     if any(basic_memory.is_note(note) for note in notes):

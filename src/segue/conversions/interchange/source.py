@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 MAX_TEXT = 4 * 1024 * 1024
 MAX_JSON = 32 * 1024 * 1024
 MAX_FILES = 100_000
+LISTS = ("conversations", "memories", "results")  # the keys under which the list of a JSON file may stand
+TEXTS = (".md", ".markdown", ".txt")
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _MARKDOWN = (".md", ".markdown")
