@@ -19,8 +19,8 @@ from segue.base.errors import InvalidInput
 from segue.conversions.interchange.formats import FORMATS
 from segue.memories import making
 from segue.packets import resume, schema
-from segue.services.ingestion import BATCH, Report
 from segue.services.remembering import Writer
+from segue.services.taking import BATCH, Report
 
 SECRET = "AK" + "IA" + "Q7Z2" * 4
 FIXTURES = Path(__file__).parent.parent / "conversions" / "fixtures"

@@ -17,7 +17,7 @@ from segue.cli.arguments import MEMORIES, AsJson, Now, opened, policy, project_n
 if TYPE_CHECKING:
     from segue.app import Segue
     from segue.conversions.interchange.formats import Format
-    from segue.services.ingestion import Report
+    from segue.services.taking import Report
 
 _SHOWN_PROBLEMS = 10
 _ZONE = re.compile(r"([+-])(\d\d):([0-5]\d)", re.ASCII)
