@@ -16,8 +16,7 @@ from segue.context.words import Letters, closed, halves
 from segue.memories.identity import normal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Container, Sequence
     from datetime import date
 
     from segue.context.candidate import Candidate
@@ -68,7 +67,7 @@ def key(text: str) -> str:
     return closed(said) + " ?" if asks else closed(said)
 
 
-def groups(candidates: Sequence[Candidate], conflicting: AbstractSet[str] = frozenset()) -> list[list[int]]:
+def groups(candidates: Sequence[Candidate], conflicting: Container[object] = frozenset()) -> list[list[int]]:
     """Return the places of all candidates, those of facts that say the same together, in the order of the first.
 
     `conflicting` are the refs of memories that contradict another: nothing that says the same as one is folded.

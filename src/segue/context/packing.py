@@ -13,8 +13,7 @@ from segue.context.layers import PACK_LAYERS, WEIGHTS
 from segue.context.utility import value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Container, Sequence
     from datetime import datetime
 
     from segue.context.candidate import Candidate, Packed
@@ -32,7 +31,7 @@ def pack(
     profile: Profile,
     intent: Intent,
     now: datetime,
-    conflicting: AbstractSet[str] = frozenset(),
+    conflicting: Container[object] = frozenset(),
 ) -> Selection:
     """Return what of `candidates`, in the order they arrived, comes into `room` tokens, and what does not.
 

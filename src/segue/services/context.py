@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from segue.base import cursors, jsontext, redaction, text, time
 from segue.base.errors import Failed, InvalidInput
 from segue.base.redaction import RedactionRefused
-from segue.context import conflicts, packing, paged
+from segue.context import packing, paged
+from segue.context.contested import Contested
 from segue.context.delta import query_tokens
 from segue.context.envelope import envelope
 from segue.context.layers import INTENTS, Intent, intent_of
@@ -44,7 +45,6 @@ Items = Literal["all", "new"]
 ITEMS: tuple[Items, ...] = ("all", "new")
 MAX_TASK, MAX_MODEL, MAX_SURFACE, MAX_PROJECT = 500, 80, 40, 1_024
 _LEAST_ROOM = 120  # tokens for items of the generic pack, however small the budget
-_MOST_CONFLICTS = 20  # that are told
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,13 +233,10 @@ class Context(ScopedService):
         at = call.as_of or now
         loaded = self._indexes.current(connection, self._scope)
         found = gathering.gather(connection, self._scope, loaded.index, asked)
-        contradicting = conflicts.scan([each.memory for each in found.candidates], now=at)
+        contested = Contested(found.candidates, at)
         tokens = profile.budget(call.budget)
         header = profile.tokens("\n".join(INSTRUCTIONS))
-        selection = self._selected(found, asked, contradicting, self._room(profile, tokens - header), delivered)
-        refs = {each.candidate.ref for each in selection.packed}
-        # That what holds stands here without what it contradicts is as it should be.
-        shown = tuple(each for each in contradicting if each.stale.id in refs)[:_MOST_CONFLICTS]
+        selection = self._selected(found, asked, contested, self._room(profile, tokens - header), delivered)
         pack = Pack(
             task=call.task,
             intent=intent,
@@ -252,7 +249,7 @@ class Context(ScopedService):
             as_of=call.as_of,
             project=call.project,
             names=self._names(connection, [each.candidate.memory for each in selection.packed], call.as_of),
-            conflicts=shown,
+            conflicts=contested.told(frozenset(each.candidate.ref for each in selection.packed)),
             pending=rows.count(connection, self._scope, gathering.pending(asked)),
             uncited=found.uncited,
             repeated=found.repeated,
@@ -268,9 +265,7 @@ class Context(ScopedService):
         return max(left, _LEAST_ROOM if profile.packer == "greedy" else 0)
 
     @staticmethod
-    def _selected(
-        found: Gathered, asked: Asked, contradicting: Sequence[conflicts.Conflict], room: int, delivered: str
-    ) -> Selection:
+    def _selected(found: Gathered, asked: Asked, contested: Contested, room: int, delivered: str) -> Selection:
         """What comes into a page: of all candidates, those that no earlier page had."""
         before = paged.marks(delivered)
         return packing.pack(
@@ -279,7 +274,7 @@ class Context(ScopedService):
             profile=asked.profile,
             intent=asked.intent,
             now=asked.as_of or asked.now,
-            conflicting=frozenset(each for one in contradicting for each in (one.current.id, one.stale.id)),
+            conflicting=contested,
         )
 
     def _following(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from segue.storage import memory_neighbours
 from segue.storage.memories import batches
 from segue.storage.memory_conditions import conditions
 from segue.storage.tables import entity_aliases, memories, memory_entities
@@ -32,13 +33,22 @@ def known(connection: sa.Connection, scope_id: str, keys: Sequence[str]) -> dict
 
 
 def naming(connection: sa.Connection, scope_id: str, keys: Sequence[str], wanted: Filter, limit: int) -> list[str]:
-    """Return the ids of up to `limit` memories that name any of the entities and pass `wanted`, newest first."""
-    ids = sa.select(_COLUMNS.memory_id).where(_COLUMNS.scope_id == scope_id, _COLUMNS.key.in_(keys))
-    query = sa.select(memories.c.id).where(
-        memories.c.scope_id == scope_id, memories.c.id.in_(ids), *conditions(scope_id, wanted)
-    )
-    newest_first = query.order_by(memories.c.captured_us.desc(), memories.c.id.desc())
-    return list(connection.execute(newest_first.limit(limit)).scalars())
+    """Return the ids of up to `limit` memories that name any of the entities and pass `wanted`, newest first.
+
+    What is read goes by `limit`, however many name them; only where most do not pass is it more.
+    """
+    most = 2 * limit
+    while True:
+        near = memory_neighbours.naming(connection, scope_id, keys, most)
+        passing: set[str] = set()
+        for batch in batches(near):
+            query = sa.select(memories.c.id).where(
+                memories.c.scope_id == scope_id, memories.c.id.in_(batch), *conditions(scope_id, wanted)
+            )
+            passing |= set(connection.execute(query).scalars())
+        if len(passing) >= limit or len(near) < most:
+            return [each for each in near if each in passing][:limit]
+        most *= 4
 
 
 def beside(
