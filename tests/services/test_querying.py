@@ -600,6 +600,17 @@ def test_a_store_that_cannot_be_written_gives_a_note_and_no_cursor(segue_: segue
     assert segue_.queries.query({mode: "the importer", "k": 50}).notes == ()
 
 
+@pytest.mark.parametrize("mode", ["find", "ask"])
+def test_a_query_with_a_secret_in_it_is_not_kept(segue_: segue.Segue, mode: str) -> None:
+    numbered(segue_, 9)
+    secret = "AK" + "IA" + "Q7Z2" * 4
+    for query in ({mode: f"the importer {secret}"}, {mode: "the importer", "entities": [secret, "importer"]}):
+        answer = segue_.queries.query(query | {"k": 4})
+        assert (len(answer.items), answer.cursor, answer.more) == (4, None, True)
+        assert "must not be kept" in answer.notes[-1]
+    assert secret not in everything(segue_)
+
+
 def test_a_whole_answer_writes_nothing(segue_: segue.Segue) -> None:
     numbered(segue_, 5)
     before = everything(segue_)
