@@ -2,11 +2,11 @@
 
     python benchmarks/conflicts.py [--json] [--runs 5]
 
-Each kind's precision is the share of its findings whose pair carries that label; recall is by label, since a label does
-not say how a contradiction can be told. `dev` is what the detector was written by, `held` what was written before it
-and not looked at, `independent` what others wrote who did not know it. What is below 0.8 is not served as a contradiction, and then recall does not count it. Noise is how
-many of all pairs among 300 sentences of the documentation are found. The time is the processor's, for one scan of 400
-memories.
+Each kind's precision is the share of its findings whose pair carries that label; recall is by label, since a label
+does not say how a contradiction can be told. `dev` is what the detector was written by, `held` what was written
+before it and not looked at, `independent` what others wrote who did not know it. What is below 0.8 is not served as a
+contradiction, and then recall does not count it. Noise is how many of all pairs among 300 sentences of the
+documentation are found. The time is the processor's, for one scan of 400 memories.
 """
 
 from __future__ import annotations
