@@ -563,7 +563,7 @@ def test_another_time_has_its_own_names_kinds_and_contradictions(segue_: segue.S
     clock.now += timedelta(days=1)
     segue_.memories.edit(memory, content="Harbor is launched from Zeebrugge.", entities=["Zeebrugge"])
     segue_.memories.supersede(one, by=other)
-    asked = {"task": "Harbor and the staging database", "model": "claude"}
+    asked: dict[str, Any] = {"task": "Harbor and the staging database", "model": "claude"}
     wire = segue_.context.assemble(**asked, as_of=then).envelope()
     assert "Zeebrugge" not in json.dumps(wire)
     assert {each["ref"]: each["entities"] for each in wire["items"]}[memory] == ["Rotterdam"]
