@@ -771,7 +771,7 @@ def test_what_names_nothing(segue_: segue.Segue, given: str) -> None:
         segue_.memories.history,
         segue_.memories.reject,
         lambda each: segue_.memories.edit(each, content="Oats."),
-        lambda each: segue_.memories.approve(each, "sha256:"),
+        lambda each: segue_.memories.approve(each, "sha256:" + "0" * 64),
         lambda each: segue_.memories.supersede(each, "Oats."),
     ):
         with pytest.raises(NotFound) as refused:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from segue.base.time import microseconds
@@ -14,29 +14,39 @@ SHORT_LENGTH = 8
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
+_TIME = 10  # characters of a ULID that tell its time
+_lock = Lock()
+_latest = [""]  # the last one that was made
+
+
 def new(now: datetime) -> str:
-    """Return a fresh ULID (26 characters, Crockford's base 32) whose time is `now` (at least 1970)."""
+    """Return a fresh ULID (26 characters, Crockford's base 32) whose time is `now` (at least 1970).
+
+    Within a millisecond it sorts after those that this process has made before, by `following` too.
+    """
     from ulid import (
         ULID,  # it loads the packaging metadata and the mail parser: 20 ms that most commands can do without
     )
 
-    return str(ULID.from_timestamp(max(microseconds(now), 0) / 1_000_000))
-
-
-def first(now: datetime) -> str:
-    """Return a ULID with chance of its own, for the first of many: `new` counts on within a millisecond.
-
-    So what `following` makes of it meets none of those that `new` gives, however the clock stands.
-    """
-    from ulid import ULID
-
-    milliseconds = max(microseconds(now), 0) // 1_000
-    chance = secrets.randbits(79)  # the highest bit is free for those that follow
-    return str(ULID.from_bytes(milliseconds.to_bytes(6, "big") + chance.to_bytes(10, "big")))
+    made = str(ULID.from_timestamp(max(microseconds(now), 0) / 1_000_000))
+    with _lock:
+        latest = _latest[-1]
+        return _made(_after(latest) if made[:_TIME] == latest[:_TIME] and made <= latest else made)
 
 
 def following(identifier: str) -> str:
     """Return the ULID after `identifier`, so that what is made together sorts in the order it was made in."""
+    with _lock:
+        return _made(_after(identifier))
+
+
+def _made(identifier: str) -> str:
+    if identifier[:_TIME] != _latest[-1][:_TIME] or identifier > _latest[-1]:
+        _latest[:] = [identifier]
+    return identifier
+
+
+def _after(identifier: str) -> str:
     head = identifier.rstrip(_DIGITS[-1])
     digit = _DIGITS[_DIGITS.index(head[-1]) + 1]
     return f"{head[:-1]}{digit}".ljust(len(identifier), _DIGITS[0])

@@ -143,7 +143,7 @@ class Writer:
         return written
 
     def _next_id(self) -> str:
-        self._last_id = ids.following(self._last_id) if self._last_id else ids.first(self._now)
+        self._last_id = ids.following(self._last_id) if self._last_id else ids.new(self._now)
         return PREFIX + self._last_id
 
     @staticmethod
