@@ -304,14 +304,14 @@ HOSTILE = [
 @pytest.mark.parametrize("piece", HOSTILE, ids=ascii)
 def test_a_hostile_text_is_scanned_in_bounded_time(piece: str) -> None:
     text = (piece * (SIZE // len(piece) + 1))[:SIZE]
-    start = time.perf_counter()
+    start = time.process_time()
     redaction.scan_text(text)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize("piece", HOSTILE, ids=ascii)
 def test_a_hostile_field_is_masked_in_bounded_time(piece: str) -> None:
     text = (piece * (MASKED_SIZE // len(piece) + 1))[:MASKED_SIZE]
-    start = time.perf_counter()
+    start = time.process_time()
     masked(text)
-    assert time.perf_counter() - start < 5  # a second at most; what is quadratic takes more than ten
+    assert time.process_time() - start < 5  # a second at most; what is quadratic takes more than ten
