@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from segue.storage import memory_neighbours
+from segue.storage import memories, memory_neighbours
 from segue.storage.memories import batches
-from segue.storage.memory_conditions import conditions
-from segue.storage.tables import entity_aliases, memories, memory_entities
+from segue.storage.tables import entity_aliases, memory_entities
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,12 +39,7 @@ def naming(connection: sa.Connection, scope_id: str, keys: Sequence[str], wanted
     most = 2 * limit
     while True:
         near = memory_neighbours.naming(connection, scope_id, keys, most)
-        passing: set[str] = set()
-        for batch in batches(near):
-            query = sa.select(memories.c.id).where(
-                memories.c.scope_id == scope_id, memories.c.id.in_(batch), *conditions(scope_id, wanted)
-            )
-            passing |= set(connection.execute(query).scalars())
+        passing = memories.passing(connection, scope_id, near, wanted)
         if len(passing) >= limit or len(near) < most:
             return [each for each in near if each in passing][:limit]
         most *= 4
@@ -55,13 +49,16 @@ def beside(
     connection: sa.Connection, scope_id: str, keys: Sequence[str], memory_ids: Sequence[str]
 ) -> list[tuple[str, str, int]]:
     """Return the other entities that the memories name: key, name, in how many of them; the most frequent first."""
+    found: list[sa.Row[tuple[str, str, str]]] = []
+    for batch in batches(memory_ids):
+        query = sa.select(_COLUMNS.memory_id, _COLUMNS.key, _COLUMNS.name).where(
+            _COLUMNS.scope_id == scope_id, _COLUMNS.memory_id.in_(batch)
+        )
+        found += connection.execute(query)
     counted: Counter[str] = Counter()
     names: dict[str, str] = {}
-    for batch in batches(memory_ids):
-        query = sa.select(_COLUMNS.key, _COLUMNS.name).where(
-            _COLUMNS.scope_id == scope_id, _COLUMNS.memory_id.in_(batch), _COLUMNS.key.not_in(keys)
-        )
-        for row in connection.execute(query.order_by(_COLUMNS.key, _COLUMNS.memory_id)):
+    for row in sorted(found, key=lambda row: row.memory_id):  # by the query, SQLite would walk all names in their order
+        if row.key not in keys:
             counted[row.key] += 1
             names.setdefault(row.key, row.name)
     return sorted(((key, names[key], count) for key, count in counted.items()), key=lambda each: (-each[2], each[0]))

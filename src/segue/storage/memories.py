@@ -90,15 +90,25 @@ def by_ids(
     connection: sa.Connection, scope_id: str, memory_ids: Sequence[str], wanted: Filter | None = None
 ) -> dict[str, Memory]:
     """Return those of the memories that the scope has, by id; only those that pass `wanted`."""
-    found: dict[str, Memory] = {}
-    wanted = wanted or Filter()
+    rows = _passing(connection, scope_id, memory_ids, wanted or Filter(), sa.select(memories))
+    return {row.id: stored(row) for row in rows}
+
+
+def passing(connection: sa.Connection, scope_id: str, memory_ids: Sequence[str], wanted: Filter) -> set[str]:
+    """Return which of the memories pass `wanted`."""
+    query = sa.select(_COLUMNS.id, _COLUMNS.status)
+    return {row.id for row in _passing(connection, scope_id, memory_ids, wanted, query)}
+
+
+def _passing(
+    connection: sa.Connection, scope_id: str, memory_ids: Sequence[str], wanted: Filter, query: sa.Select[Any]
+) -> Iterator[sa.Row[Any]]:
     statuses = wanted.statuses or STATUSES
     # In the query, the status would have SQLite look at every memory of that status rather than at a few ids.
     further = conditions(scope_id, dataclasses.replace(wanted, statuses=()))
     for batch in batches(memory_ids):
-        query = sa.select(memories).where(_COLUMNS.scope_id == scope_id, _COLUMNS.id.in_(batch), *further)
-        found |= {row.id: stored(row) for row in connection.execute(query) if row.status in statuses}
-    return found
+        found = connection.execute(query.where(_COLUMNS.scope_id == scope_id, _COLUMNS.id.in_(batch), *further))
+        yield from (row for row in found if row.status in statuses)
 
 
 def by_identity(connection: sa.Connection, scope_id: str, identities: Sequence[str]) -> dict[str, list[Memory]]:
