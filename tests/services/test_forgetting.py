@@ -10,6 +10,7 @@ from memory_rows import contents, everything, listed, require_sound, rows_of
 import segue
 from segue.base.errors import InvalidInput, NotFound, Refused
 from segue.conversions.to_capsule import to_capsule
+from segue.memories import making
 from segue.memories.identity import identity
 
 if TYPE_CHECKING:
@@ -139,7 +140,8 @@ def test_what_was_forgotten_does_not_come_back_by_itself(segue_: segue.Segue) ->
             assert refused.value.code == "memory.forgotten"
             assert "rye" not in refused.value.message
     assert "rye" not in everything(segue_).lower()
-    assert segue_.memories.remember("Ada prefers rye.", project="Shop", author_class="agent").verdict == "new"
+    with pytest.raises(Refused):  # nor by way of a project
+        segue_.memories.remember("Ada prefers rye.", project="Shop", author_class="agent")
     said = segue_.memories.remember("Ada prefers rye.")
     assert (said.verdict, said.memory.occurrences) == ("new", 1)
     assert said.memory.id != memory.id
@@ -166,6 +168,30 @@ def test_a_file_read_again_does_not_bring_it_back(segue_: segue.Segue, tmp_path:
 
 
 @pytest.mark.requirement("memories-13")
+@pytest.mark.parametrize("project", ["", "Shop", "Bakery"])
+def test_a_file_read_for_another_project_does_not_bring_it_back(
+    segue_: segue.Segue, tmp_path: Path, project: str
+) -> None:
+    path = tmp_path / "note.md"
+    path.write_text("# Oven\n\nThe back door code is 4711.\n", "utf-8")
+    segue_.ingestion.ingest(path, project="Bakery")
+    memory = segue_.memories.ls().memories[0]
+    segue_.memories.edit(memory.id, content="The back door is open.", project="House")
+    segue_.memories.forget(memory.id)
+    assert segue_.ingestion.ingest(path, project=project).counts["forgotten"] == 1
+    assert segue_.memories.count() == 0
+    again = segue_.memories.remember("The back door is open.", project=project)  # the user means it
+    assert again.verdict == "new"
+
+
+def test_forgetting_takes_nothing_from_another_project(segue_: segue.Segue) -> None:
+    ours, theirs = (segue_.memories.remember("Close on Mondays.", project=each).memory for each in ("Bakery", "Shop"))
+    segue_.memories.forget(ours.id)
+    assert [each.id for each in segue_.memories.ls().memories] == [theirs.id]
+    again = making.item("Close on Mondays.", project="Shop", ref="note#1", author_class="external")
+    assert [each.verdict for each in segue_.memories.remember_all([again])] == ["merged"]
+
+
 def test_what_was_edited_and_then_forgotten_does_not_come_back(segue_: segue.Segue, tmp_path: Path) -> None:
     folder = note(tmp_path / "notes", "Rye keeps.\n")
     segue_.ingestion.ingest(folder, form="markdown")

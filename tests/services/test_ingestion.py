@@ -123,6 +123,72 @@ def test_a_conversation_that_went_on(segue_: segue.Segue, tmp_path: Path) -> Non
     assert contents(segue_) >= {"Rye?", "No.", "Why?"}
 
 
+def _states(form: str) -> dict[str, bytes]:
+    """Three states of one source, as its exports show them one after the other, each said later than the one before."""
+    texts = {"a": "Rye.", "b": "Oats.", "c": "Wheat."}
+    at = {name: f"2026-09-0{number}T08:00:00Z" for number, name in enumerate(texts, 1)}
+    if form == "chatgpt":
+        start = {name: samples.START + number for number, name in enumerate(texts)}
+        return {each: orjson.dumps([samples.chat([texts[each]]) | {"update_time": start[each]}]) for each in texts}
+    if form == "claude":
+        return {each: orjson.dumps([samples.talk(texts[each]) | {"updated_at": at[each]}]) for each in texts}
+    if form == "mem0":
+        old = {"id": "1", "user_id": "u", "created_at": at["a"]}
+        changed = {each: None if each == "a" else at[each] for each in texts}
+        return {
+            each: orjson.dumps({"results": [old | {"memory": texts[each], "updated_at": changed[each]}]})
+            for each in texts
+        }
+    first: dict[str, Any] = {"id": "1", "type": "fact", "status": "active", "provenance": {"platform": "one"}}
+    return {
+        each: orjson.dumps(
+            {
+                "schema": "portable-ai-memory",
+                "memories": [
+                    first | {"content": texts[each], "temporal": {"created_at": at["a"], "updated_at": at[each]}}
+                ],
+            }
+        )
+        for each in texts
+    }
+
+
+@pytest.mark.parametrize("order", ["abca", "cab", "acbab", "cc"])
+@pytest.mark.parametrize("form", ["chatgpt", "claude", "mem0", "pam"])
+def test_an_older_export_turns_nothing_back(segue_: segue.Segue, tmp_path: Path, form: str, order: str) -> None:
+    states = _states(form)
+    path = tmp_path / ("memory-store.json" if form == "pam" else "conversations.json")
+    for each in order:
+        path.write_bytes(states[each])
+        assert segue_.ingestion.ingest(path).form == form
+        require_sound(segue_)
+    assert contents(segue_) == {"Wheat."}
+    assert contents(segue_, "retired") == set() if order[0] == "c" else {"Rye."} <= contents(segue_, "retired")
+
+
+def test_a_later_export_that_says_the_same_counts_as_later(segue_: segue.Segue, tmp_path: Path) -> None:
+    path = tmp_path / "conversations.json"
+    for text, updated in [("Rye.", 1), ("Rye.", 3), ("Oats.", 2)]:
+        path.write_bytes(orjson.dumps([samples.chat([text]) | {"update_time": samples.START + updated}]))
+        segue_.ingestion.ingest(path)
+    assert contents(segue_) == {"Rye."}
+    lines: list[bytes] = []
+    segue_.transfer.export(lines.append)
+    path.write_bytes(orjson.dumps([samples.chat(["Oats."]) | {"update_time": samples.START + 2}]))
+    with segue.open(tmp_path / "other.db") as other:
+        assert other.transfer.load(lines).problems == []
+        assert counts(other.ingestion.ingest(path)) == {"known": 1}
+        assert contents(other) == {"Rye."}
+
+
+def test_an_export_without_times_is_taken_as_it_comes(segue_: segue.Segue, tmp_path: Path) -> None:
+    path = tmp_path / "conversations.json"
+    for text in ("Rye.", "Oats.", "Rye."):
+        path.write_bytes(orjson.dumps([samples.chat([text])]))
+        segue_.ingestion.ingest(path)
+    assert contents(segue_) == {"Rye."}
+
+
 # -- packets and capsules -----------------------------------------------------------------------------------------
 
 

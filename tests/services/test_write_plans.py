@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import event
 
 import segue
+from segue.conversions.memories import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,7 +38,7 @@ def packet(number: int) -> dict[str, Any]:
     return {"ltm_version": "0.2", "goal": f"Bake {number}.", "next_step": "Knead.", "constraints": constraints}
 
 
-def write(opened: segue.Segue, what: str, some: Memory) -> None:
+def write(opened: segue.Segue, what: str, some: Memory, saved: str) -> None:
     memories = opened.memories
     if what == "save":
         opened.packets.save(packet(9))
@@ -52,6 +53,11 @@ def write(opened: segue.Segue, what: str, some: Memory) -> None:
         memories.approve(proposal.id, proposal.content_hash)
     elif what == "edit":
         memories.edit(some.id, content="No loaf is left.")
+    elif what == "remove":
+        opened.packets.rm(saved)
+    elif what == "undo":
+        source = source_of("packet", saved)
+        opened.memories.forget_source(source, confirmed=opened.memories.said_by(source)[1])
     elif what == "supersede":
         memories.supersede(some.id, "No loaf is left.")
     else:
@@ -59,7 +65,7 @@ def write(opened: segue.Segue, what: str, some: Memory) -> None:
 
 
 @pytest.mark.parametrize("fresh", [False, True], ids=["running", "fresh"])
-@pytest.mark.parametrize("what", ["save", "remember", "say again", "propose", "approve", "edit", "supersede", "forget"])
+@pytest.mark.parametrize("what", "save|remember|say again|propose|approve|edit|supersede|remove|undo|forget".split("|"))
 def test_a_write_reads_by_indexes(opened: segue.Segue, what: str, fresh: bool) -> None:
     asked: dict[str, Any] = {}
 
@@ -68,9 +74,10 @@ def test_a_write_reads_by_indexes(opened: segue.Segue, what: str, fresh: bool) -
             asked.setdefault(statement, values[0] if many else values)
 
     some = opened.memories.ls(limit=5).memories[4]
+    saved = opened.packets.ls().packets[0].id
     used = opened.at(opened.directory) if fresh else opened  # what is kept in memory is read anew
     event.listen(opened._database.engine, "before_cursor_execute", note)
-    write(used, what, some)
+    write(used, what, some, saved)
     event.remove(opened._database.engine, "before_cursor_execute", note)
     assert len(asked) > 5
     with opened._database.read() as connection:

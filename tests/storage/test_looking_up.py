@@ -48,3 +48,14 @@ def test_what_is_looked_up_passes_the_filter(filled: segue.Segue) -> None:
             assert set(memories.by_ids(connection, scope, named, ACTIVE)) == {first, third}
             assert set(memories.by_ids(connection, scope, named, Filter(statuses=("retired",)))) == {second}
             assert memories.by_ids(connection, scope, named, Filter(statuses=("active",), kinds=("decision",))) == {}
+
+
+def test_an_id_is_found_by_its_ending_however_it_is_written(segue_: segue.Segue) -> None:
+    whole = segue_.memories.remember("Rye keeps.").memory.id
+    segue_.memories.remember("Oats do not.")
+    with segue_._database.read() as connection:
+        scope = segue_.memories.scope_id
+        for ending in (whole, whole[-6:], whole[-6:].lower(), whole.lower(), whole.upper(), whole[3:].lower()):
+            assert memories.with_ending(connection, scope, ending, 5) == [whole]
+        for ending in ("%", "_" + whole[-6:], "\u212a", "x" + whole):
+            assert memories.with_ending(connection, scope, ending, 5) == []

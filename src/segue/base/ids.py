@@ -10,6 +10,7 @@ from segue.base.time import microseconds
 if TYPE_CHECKING:
     from datetime import datetime
 
+LENGTH = 26  # of a ULID
 SHORT_LENGTH = 8
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 

@@ -25,8 +25,17 @@ def identity(source: Item | Memory) -> str:
 
     That is the same text in the same project; of a turn also its place, since "yes" means something else each time.
     """
+    return _identity(source, source.project)
+
+
+def anywhere(source: Item | Memory) -> str:
+    """Return the identity (64 hex digits) of the text in no project: what is forgotten is forgotten in all of them."""
+    return _identity(source, "")
+
+
+def _identity(source: Item | Memory, project: str) -> str:
     place = f"{source.thread}\n{source.position}" if source.thread else ""
-    named = "\0".join((normal(source.content), normal(source.project), place))
+    named = "\0".join((normal(source.content), normal(project), place))
     return hashlib.sha256(named.encode()).hexdigest()
 
 

@@ -82,7 +82,8 @@ class Item:
     """One thing to remember. Times are RFC 3339, an absent text is "", `confidence` lies in 0 to 1.
 
     `speaker` is who said it, of a turn in a `thread`; `position` counts the turns there. `retired` says that the source
-    no longer holds it true; `supersedes` are the `ref`s of items that this one replaces.
+    no longer holds it true; `supersedes` are the `ref`s of items that this one replaces. `updated_at` is when the
+    source says that it was changed last: of two readings of one place the later one holds.
     """
 
     content: str
@@ -94,6 +95,7 @@ class Item:
     tags: tuple[str, ...] = ()
     project: str = ""
     occurred_at: str | None = None
+    updated_at: str | None = None
     valid_from: str | None = None
     valid_to: str | None = None
     confidence: float | None = None

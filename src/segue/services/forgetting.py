@@ -179,15 +179,19 @@ def forget(
 
 
 def _hashes(connection: sa.Connection, scope_id: str, memories: Sequence[Memory]) -> dict[str, list[str]]:
-    """The keyed hashes of all that memories said: now, before they were edited, and where they were read."""
+    """The keyed hashes of all that memories said: now, before they were edited, and where they were read.
+
+    The file that says it may be read for another project the next time.
+    """
     key = settings.signing_key(connection)
     said = sources.of(connection, scope_id, [each.id for each in memories])
     found = {}
     for memory in memories:
-        texts = [same.identity(memory), *(each.identity for each in said.get(memory.id, []))]
-        for version in history.versions(connection, scope_id, memory.id):
-            before = replace(memory, content=version.body["content"], project=version.body["project"] or memory.project)
-            texts.append(same.identity(before))
+        texts = [same.anywhere(memory), *(each.identity for each in said.get(memory.id, []))]
+        texts += [
+            same.anywhere(replace(memory, content=version.body["content"]))
+            for version in history.versions(connection, scope_id, memory.id)
+        ]
         found[memory.id] = [same.keyed(each, key) for each in dict.fromkeys(texts)]
     return found
 

@@ -79,6 +79,7 @@ class Writer:
         self._last_id = ""
         self._new: dict[str, tuple[Memory, str]] = {}
         self._said: dict[Place, Said] = {}
+        self._confirmed: dict[Place, Said] = {}
         self._counted: dict[str, int] = {}
         self._alike: dict[str, list[Memory]] = {}
         self._gone: list[tuple[Said, AuthorClass, Memory | None]] = []
@@ -102,24 +103,32 @@ class Writer:
         known = sources.at(self._connection, self.scope_id, places)
         for each, memories in rows.by_identity(self._connection, self.scope_id, list(dict.fromkeys(named))).items():
             self._alike.setdefault(each, memories)
-        buried = set() if deliberate else self._buried(named)
+        buried = set() if deliberate else self._buried(items, named)
         written = [
             self._one(item, each, self._said.get(place) or known.get(place), status, each in buried, deliberate)
             for item, each, place in zip(items, named, places, strict=True)
         ]
         return self._settled(written)
 
-    def _buried(self, named: Sequence[str]) -> set[str]:
-        hashes = {same.keyed(each, self._key): each for each in named}
-        found = history.forgotten(self._connection, self.scope_id, list(hashes))
-        return {hashes[each] for each in found}
+    def _buried(self, items: Sequence[Item], named: Sequence[str]) -> set[str]:
+        """Those of the identities whose texts were forgotten, in whatever project."""
+        anywhere = [same.anywhere(item) if item.project else each for item, each in zip(items, named, strict=True)]
+        hashes = {each: same.keyed(each, self._key) for each in {*named, *anywhere}}
+        found = history.forgotten(self._connection, self.scope_id, list(hashes.values()))
+        return {
+            each for each, text in zip(named, anywhere, strict=True) if hashes[each] in found or hashes[text] in found
+        }
 
     def _one(
         self, item: Item, named: str, said: Said | None, status: Status, buried: bool, deliberate: bool
     ) -> Written:
+        updated_at = making.instant("updated_at", item.updated_at)
+        if said is not None and _is_later(said, updated_at):
+            return Written("known", self._get(said.memory_id))  # an older state of what is known already
         if said is not None and said.identity == named:
             memory = self._get(said.memory_id)
             if memory is not None:
+                self._confirm(said, updated_at)
                 if item.retired and memory.status == "active" and memory.occurrences == memory.revision == 1:
                     memory = self.retire(memory)  # its only source takes it back
                 return Written("known", memory)
@@ -139,7 +148,7 @@ class Writer:
         assert written.memory is not None  # noqa: S101 - both ways made one
         if said is not None:
             self._left(said, item, written.memory if written.verdict == "new" else None)
-        self._say(Said.of(written.memory.id, named, item.provenance, self._now), written.memory)
+        self._say(Said.of(written.memory.id, named, item.provenance, self._now, updated_at), written.memory)
         return written
 
     def _next_id(self) -> str:
@@ -182,6 +191,14 @@ class Writer:
         # Only who means this very text puts it in the place of what it was proposed for.
         return Written("approved", self.approve(merged, replacing=deliberate))
 
+    def _confirm(self, said: Said, updated_at: datetime | None) -> None:
+        """A place says the same as before, in a later state of its source."""
+        if updated_at is None or updated_at == said.updated_at:
+            return
+        later = replace(said, updated_at=updated_at)
+        place = (said.source, said.place)
+        (self._said if place in self._said else self._confirmed)[place] = later
+
     def _say(self, said: Said, memory: Memory) -> None:
         self._said[said.source, said.place] = said
         if memory.id not in self._counted:
@@ -196,6 +213,7 @@ class Writer:
 
     def _left(self, said: Said, item: Item, new: Memory | None) -> None:
         """A place does not say any more what it said, but `new`, or something that was known before."""
+        self._confirmed.pop((said.source, said.place), None)
         if (said.source, said.place) in self._said:
             del self._said[said.source, said.place]
         else:
@@ -311,6 +329,7 @@ class Writer:
         new = [(_counted(memory, counted.pop(memory.id, 1)), named) for memory, named in self._new.values()]
         rows.insert(self._connection, self.scope_id, new)
         sources.add(self._connection, self.scope_id, self._said.values())
+        sources.confirm(self._connection, self.scope_id, self._confirmed.values())
         rows.set_occurrences(self._connection, self.scope_id, counted)
         self._write_entities([memory for memory, _ in new], fresh=True)
         for first, second in self._contested:
@@ -324,6 +343,11 @@ class Writer:
         named = [each for memory in written for each in self._names.in_memory(memory)]
         replaced = [] if fresh else [memory.id for memory in written]
         entity_rows.write(self._connection, self.scope_id, replaced, named)
+
+
+def _is_later(said: Said, updated_at: datetime | None) -> bool:
+    """Whether a place was read in a later state of its source than that of `updated_at`."""
+    return said.updated_at is not None and updated_at is not None and updated_at < said.updated_at
 
 
 def _counted(memory: Memory, occurrences: int) -> Memory:

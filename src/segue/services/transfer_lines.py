@@ -74,6 +74,7 @@ def memory_line(memory: Memory, said: Iterable[Said], versions: Iterable[Version
                 "author": each.author or None,
                 "seen_at": time.to_text(each.seen_at),
             }
+            | ({} if each.updated_at is None else {"updated_at": time.to_text(each.updated_at)})
             for each in places
         ],
         "versions": [each.to_json() for each in versions],

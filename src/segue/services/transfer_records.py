@@ -184,7 +184,8 @@ def _memory(document: Mapping[str, Any]) -> MemoryRecord:
 
 
 def _said(document: object, memory_id: str) -> Said:
-    given = members.exactly(document, _SAID, "a source")
+    dated = isinstance(document, dict) and "updated_at" in document
+    given = members.exactly(document, _SAID | {"updated_at"} if dated else _SAID, "a source")
     said = Said(
         source=members.text(given, "source", MAX_REF),
         place=members.text(given, "place", MAX_REF),
@@ -195,6 +196,7 @@ def _said(document: object, memory_id: str) -> Said:
         author_class=_one_of(given, "author_class", AUTHOR_CLASSES),
         author=members.optional(given, "author", MAX_NAME),
         seen_at=members.instant(given, "seen_at"),
+        updated_at=members.instant(given, "updated_at") if dated else None,
     )
     if "#" in said.source or len(said.ref) > MAX_REF:
         raise invalid("a source has a # in its name, or is too long with its place")

@@ -194,9 +194,13 @@ class _Memories:
         self._known = memory_rows.known(connection, scope_id, [*ids, *others])
         self._tombstones = {each.id for each in history.tombstones(connection, scope_id, ids)}
         identities = {each.memory.id: same.identity(each.memory) for each in group}
-        self._hashes = {each: same.keyed(each, key) for each in set(identities.values())}
-        self._forgotten = history.forgotten(connection, scope_id, list(self._hashes.values()))
-        self._says = self._said_by(list(self._hashes))
+        anywhere = {each.memory.id: same.anywhere(each.memory) for each in group}
+        hashes = {each: same.keyed(each, key) for each in {*identities.values(), *anywhere.values()}}
+        buried = history.forgotten(connection, scope_id, list(hashes.values()))
+        self._forgotten = {
+            each for each in identities if not buried.isdisjoint((hashes[identities[each]], hashes[anywhere[each]]))
+        }
+        self._says = self._said_by(list(set(identities.values())))
         places = [(said.source, said.place) for each in group for said in each.said]
         self._places: dict[Place, Said] = sources.at(connection, scope_id, places)
         self._taken: list[tuple[MemoryRecord, str]] = []
@@ -226,7 +230,7 @@ class _Memories:
             self._require_same(memory, there, record.document)
             return False
         identity = same.identity(memory)
-        if memory.id in self._tombstones or self._hashes[identity] in self._forgotten:
+        if memory.id in self._tombstones or memory.id in self._forgotten:
             raise Refused("memory.forgotten", f"{memory.id} was forgotten here; it is not taken back")
         other = self._says.get(identity)
         if other is not None and memory.status != "retired":

@@ -70,7 +70,7 @@ def holding(connection: sa.Connection, scope_id: str, memory_ids: Sequence[str])
     """Return the hashes of the pinned packs that hold any of the memories, in their order."""
     found: set[str] = set()
     for batch in batches(memory_ids):
-        query = sa.select(_HELD.sha).where(_HELD.scope_id == scope_id, _HELD.memory_id.in_(batch)).distinct()
+        query = sa.select(_HELD.sha).where(_HELD.scope_id == scope_id, _HELD.memory_id.in_(batch))
         found |= set(connection.execute(query).scalars())
     return sorted(found)
 

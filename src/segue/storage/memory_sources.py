@@ -27,6 +27,15 @@ _AT = sa.select(memory_sources).where(
 _PLACES = sa.select(_COLUMNS.place).where(
     _COLUMNS.scope_id == sa.bindparam("in_scope"), _COLUMNS.source == sa.bindparam("of_source")
 )
+_CONFIRM = (
+    sa.update(memory_sources)
+    .where(
+        _COLUMNS.scope_id == sa.bindparam("in_scope"),
+        _COLUMNS.source == sa.bindparam("of_source"),
+        _COLUMNS.place == sa.bindparam("at_place"),
+    )
+    .values(updated_us=sa.bindparam("changed_us"))
+)
 Place = tuple[str, str]
 
 
@@ -34,7 +43,8 @@ Place = tuple[str, str]
 class Said:
     """That a memory was said: `source` and `place` make its ref; `seen_at` is when it was read there first.
 
-    `identity` is that of the text as it was read: the memory may have been edited since.
+    `identity` is that of the text as it was read: the memory may have been edited since. `updated_at` is when the
+    source says that it was changed last, None where it does not say.
     """
 
     source: str
@@ -46,13 +56,25 @@ class Said:
     author_class: str
     author: str
     seen_at: datetime
+    updated_at: datetime | None = None
 
     @classmethod
-    def of(cls, memory_id: str, identity: str, written: Provenance, now: datetime) -> Said:
+    def of(
+        cls, memory_id: str, identity: str, written: Provenance, now: datetime, updated_at: datetime | None = None
+    ) -> Said:
         """Return what a provenance says."""
         source, place = split(written.ref)
         return cls(
-            source, place, memory_id, identity, written.origin, written.url, written.author_class, written.author, now
+            source=source,
+            place=place,
+            memory_id=memory_id,
+            identity=identity,
+            origin=written.origin,
+            url=written.url,
+            author_class=written.author_class,
+            author=written.author,
+            seen_at=now,
+            updated_at=updated_at,
         )
 
     @property
@@ -92,10 +114,27 @@ def add(connection: sa.Connection, scope_id: str, said: Iterable[Said]) -> None:
             "author_class": each.author_class,
             "author": each.author or None,
             "seen_us": time.microseconds(each.seen_at),
+            "updated_us": None if each.updated_at is None else time.microseconds(each.updated_at),
         }
         for each in said
     ]
     bulk.insert(connection, memory_sources, rows)
+
+
+def confirm(connection: sa.Connection, scope_id: str, said: Iterable[Said]) -> None:
+    """Write when the sources of places that say the same as before were changed last."""
+    changed = [
+        {
+            "in_scope": scope_id,
+            "of_source": each.source,
+            "at_place": each.place,
+            "changed_us": time.microseconds(each.updated_at),
+        }
+        for each in said
+        if each.updated_at is not None
+    ]
+    if changed:
+        connection.execute(_CONFIRM, changed)
 
 
 def at(connection: sa.Connection, scope_id: str, places: Sequence[Place]) -> dict[Place, Said]:
@@ -178,4 +217,5 @@ def _said(row: sa.Row[Any]) -> Said:
         author_class=row.author_class,
         author=row.author or "",
         seen_at=time.from_microseconds(row.seen_us),
+        updated_at=None if row.updated_us is None else time.from_microseconds(row.updated_us),
     )

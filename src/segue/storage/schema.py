@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from alembic.config import Config
 
-HEAD = "0004"
+HEAD = "0005"
 _LOCK_SECONDS = 120
 _MIGRATIONS = Path(__file__).parent / "migrations"
 

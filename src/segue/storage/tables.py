@@ -42,6 +42,11 @@ def _key(length: int) -> String:
     return String(length).with_variant(String(length, collation="C"), "postgresql")
 
 
+def _ordered_text() -> Text:
+    # Of any length, and in the order of its bytes: what begins alike is one range of an index.
+    return Text().with_variant(Text(collation="C"), "postgresql")
+
+
 def _scope_column(name: str, **options: Any) -> Column[str]:
     """A column that names a scope, or the user of a personal one: a restore renames these."""
     return Column(name, _key(64), info={"scope": True}, **options)
@@ -177,7 +182,7 @@ memories = Table(
     Column("position", BigInteger),
     Column("speaker", Text),
     Column("origin", String(16), nullable=False),
-    Column("ref", Text, nullable=False),
+    Column("ref", _ordered_text(), nullable=False),
     Column("url", Text),
     Column("author_class", String(16), nullable=False),
     Column("author", Text),
@@ -186,6 +191,7 @@ memories = Table(
     Index("memories_by_kind", "scope_id", "status", "kind", "captured_us", "id"),
     Index("memories_by_identity", "scope_id", "identity"),
     Index("memories_by_thread", "scope_id", "thread", "position"),
+    Index("memories_by_ref", "scope_id", "ref"),
 )
 
 # Where a memory was said: each place counts once, however often it is read.
@@ -202,6 +208,7 @@ memory_sources = Table(
     Column("author_class", String(16), nullable=False),
     Column("author", Text),
     Column("seen_us", BigInteger, nullable=False),
+    Column("updated_us", BigInteger),  # when the source says that it was changed last
     ForeignKeyConstraint(["scope_id", "memory_id"], ["memories.scope_id", "memories.id"], ondelete="CASCADE"),
     Index("memory_sources_by_memory", "scope_id", "memory_id", "source", "place"),
 )

@@ -37,6 +37,7 @@ def of_conversation(conversation: Conversation) -> Iterator[Item]:
                 kind="observation",
                 layer="episodic",
                 occurred_at=turn.at,
+                updated_at=conversation.updated,
                 project=conversation.project or "",
                 thread=f"{conversation.origin}:{conversation.id}",
                 position=position,
@@ -69,6 +70,7 @@ def of_note(note: Note) -> Iterator[Item]:
             kind=kind,
             layer=layer,
             occurred_at=note.at,
+            updated_at=note.at,
             project=note.project or "",
             tags=(note.kind,),
             provenance=Provenance(

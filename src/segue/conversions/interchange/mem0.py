@@ -65,6 +65,7 @@ def _memory(value: Record, file: str, index: int) -> Iterator[Found]:
         kind=string(about.get("type")),
         tags=strings(value.get("categories")),
         at=moments.from_iso(value.get("created_at")),
+        updated=moments.from_iso(value.get("updated_at")),
         confidence=fraction(about.get("confidence")),
         project=string(about.get("project")),
         author=next((string(value.get(key)) for key in _OWNERS if string(value.get(key))), ""),
@@ -78,6 +79,7 @@ def _items(
     kind: str,
     tags: tuple[str, ...],
     at: str | None,
+    updated: str | None,
     confidence: float | None,
     project: str = "",
     author: str = "",
@@ -90,6 +92,7 @@ def _items(
             layer=LAYER_OF[known],
             tags=strings([*tags, kind]),
             occurred_at=at,
+            updated_at=updated or at,
             confidence=confidence,
             project=project,
             provenance=Provenance(
@@ -134,5 +137,6 @@ def _markdown(text: str, file: str) -> Iterator[Found]:
             kind=values.get("type", ""),
             tags=strings(values.get("categories", "").split(",")),
             at=moments.from_iso(values.get("created_at")),
+            updated=moments.from_iso(values.get("updated_at")),
             confidence=fraction(values.get("confidence")),
         )

@@ -95,6 +95,7 @@ def _memory(value: Record, file: str, index: int, replaced: dict[str, list[str]]
             layer=layer,
             tags=tags,
             occurred_at=moments.from_iso(temporal.get("created_at")),
+            updated_at=moments.from_iso(temporal.get("updated_at")) or moments.from_iso(temporal.get("created_at")),
             valid_from=moments.from_iso(temporal.get("valid_from")),
             valid_to=moments.from_iso(temporal.get("valid_until")),
             confidence=_first(fraction(confidence.get("current")), fraction(confidence.get("initial"))),
