@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from segue.conversions.interchange import basic_memory, markdown, source
+from segue.conversions.interchange.formats import read_items
 from segue.memories.item import Item
 from segue.transcripts.conversation import Problem
 
@@ -81,10 +82,97 @@ def test_faults_of_single_files_are_problems(tmp_path: Path) -> None:
     put(tmp_path, "c.md", "Text.".encode("utf-16"))
     put(tmp_path, "d.md", b"caf\xe9\r\nau lait")
     found = list(markdown.read(tmp_path))
-    assert [item.place for item in found if isinstance(item, Problem)] == ["a.md:3", "b.md", "c.md"]
+    assert [item.place for item in found if isinstance(item, Problem)] == ["a.md:3", "b.md", "c.md", "d.md:1"]
     assert [item.content for item in found if isinstance(item, Item)] == ["Still read.", "caf\ufffd\nau lait"]
     (missing,) = markdown.read(tmp_path / "none.md")
     assert isinstance(missing, Problem)
+
+
+@pytest.mark.parametrize("data", [b"Rye\ncaf\xe9", b"Rye\n\xe2\x82", b"Rye\n\xed\xa0\x80"])
+def test_bytes_that_are_no_utf_8_are_said_once(tmp_path: Path, data: bytes) -> None:
+    problem, item = markdown.read(put(tmp_path, "a.md", data))
+    assert isinstance(problem, Problem)
+    assert (problem.code, problem.place) == ("import.value", "a.md:2")
+    assert "UTF-8" in problem.message
+    assert isinstance(item, Item)
+    assert item.content.startswith("Rye\n")
+    assert "\ufffd" in item.content
+    (written,) = markdown.read(put(tmp_path, "b.md", "Written so: \ufffd"))
+    assert isinstance(written, Item)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.md", b"---\nid: 1\n---\ncaf\xe9\n"),
+        ("a.md", b"---\npermalink: a\n---\ncaf\xe9\n"),
+        (
+            "a.txt",
+            b"===PCSF:v1.2===\nMETA: Bread | baking | WORKING | 2026-09-01T08:00Z\n\nL1:SKELETON\nCHOICE | caf\xe9 | It"
+            b" keeps\n\nL2:NEGATIVE\n\nL3:INTERNAL\n\nL4:RELATION\n\nL5:LOOPS\n\nSEED: Bake rye.\n===END===\n",
+        ),
+    ],
+    ids=["mem0", "basic-memory", "capsule"],
+)
+def test_bytes_that_are_no_utf_8_are_said_of_every_text(tmp_path: Path, name: str, data: bytes) -> None:
+    problem, *items = read_items(put(tmp_path, name, data))
+    assert isinstance(problem, Problem)
+    assert "UTF-8" in problem.message
+    assert any(isinstance(item, Item) and "caf\ufffd" in item.content for item in items)
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        ("kind: nonsense", "kind 'nonsense' is none of claim, "),
+        ("kind: [claim]", "kind is no single text"),
+        ("layer: nonsense", "layer 'nonsense' is none of semantic, "),
+        ("confidence: 99", "confidence '99' is no number from 0 to 1"),
+        ("date: not a date", "date 'not a date' is no date or time"),
+        ("created: tomorrow", "created 'tomorrow' is no date or time"),
+        ("url: javascript:alert(1)", "url 'javascript:alert(1)' is no address that begins with http:// or https://"),
+        ("project: [x]", "project is no single text"),
+        ("author: {name: x}", "author is no single text"),
+        ("title: [x]", "title is no single text"),
+    ],
+)
+def test_a_value_that_is_left_out_is_said(tmp_path: Path, head: str, said: str) -> None:
+    problem, item = markdown.read(put(tmp_path, "a.md", f"---\n{head}\n---\nRye.\n"))
+    assert isinstance(problem, Problem)
+    assert problem.code == "import.value"
+    assert f"left out: {said}" in problem.message
+    assert [item] == read(put(tmp_path, "a.md", "Rye.\n"))
+
+
+def test_all_that_is_left_out_of_a_note_is_one_problem(tmp_path: Path) -> None:
+    secret = "AK" + "IA" + "Q7Z2" * 4
+    head = f"kind: x\nconfidence: -1\ndate: {secret}"
+    text = f"---\n{head}\n---\n# A\n\nRye.\n\n# B\n\nOats.\n"
+    problem, *items = markdown.read(put(tmp_path, "a.md", text))
+    assert isinstance(problem, Problem)
+    assert [problem.message.count(f"{each} '") for each in ("kind", "confidence", "date")] == [1, 1, 1]
+    assert secret not in problem.message
+    assert len(items) == 2
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["kind: decision", "type: note", "source: A book", "confidence: High", "kind:", "date: 2026-09-01", "x: [1]"],
+)
+def test_of_a_head_that_is_in_order_nothing_is_said(tmp_path: Path, head: str) -> None:
+    assert len(list(markdown.read(put(tmp_path, "a.md", f"---\n{head}\n---\nRye.\n")))) == 1
+
+
+def test_a_url_counts_beside_a_source_in_words(tmp_path: Path) -> None:
+    (item,) = read(put(tmp_path, "a.md", "---\nsource: A book\nurl: https://example.org/rye\n---\nRye.\n"))
+    assert item.provenance.url == "https://example.org/rye"
+
+
+def test_a_note_of_basic_memory_says_what_is_left_out(tmp_path: Path) -> None:
+    head = "permalink: a\ncreated: some day\nkind: whatever"
+    problem, *_ = basic_memory.read(put(tmp_path, "a.md", f"---\n{head}\n---\n- [fact] Rye.\n"), OSLO)
+    assert isinstance(problem, Problem)
+    assert problem.message.endswith("left out: created 'some day' is no date or time")
 
 
 def test_a_capsule_in_a_note_is_left_out(tmp_path: Path) -> None:

@@ -58,6 +58,14 @@ _KINDS: dict[str, Kind] = {
 }
 
 
+_RULES: markdown.Rules = {
+    "title": markdown.ANY_TEXT,
+    "permalink": markdown.ANY_TEXT,
+    "created": markdown.A_TIME,
+    "modified": markdown.A_TIME,
+}
+
+
 def is_note(note: Note) -> bool:
     """Whether `note` is written in the way of basic-memory: it has a permalink, observations or relations."""
     if "permalink" in note.head.values:
@@ -76,6 +84,7 @@ def read(path: Path, zone: tzinfo = UTC) -> Iterator[Found]:
 
 
 def _note(note: Note, zone: tzinfo) -> Iterator[Found]:
+    yield from markdown.left_out(note, _RULES)
     title = note.first("title") or PurePosixPath(note.name).stem
     at = moments.from_iso(note.first("created", "modified"), zone)
     prose: list[str] = []

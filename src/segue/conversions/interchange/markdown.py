@@ -8,14 +8,16 @@ is optional; of it count `title`, `tags`, `kind`, `layer`, `project`, `entities`
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any
 
+from segue.base import redaction
 from segue.conversions.interchange import frontmatter, source
 from segue.conversions.interchange.item import Found, fraction, headed, in_ref, kind_of, string, strings
 from segue.conversions.interchange.sections import sections
-from segue.memories.item import LAYER_OF, LAYERS, Item, Kind, Provenance
+from segue.memories.item import KINDS, LAYER_OF, LAYERS, Item, Kind, Provenance
 from segue.transcripts import moments
 from segue.transcripts.conversation import Problem
 from segue.transcripts.own import without_own
@@ -27,6 +29,24 @@ if TYPE_CHECKING:
 SEPARATOR = " › "
 
 _URL = re.compile(r"https?://[^\s<>\"]{1,2000}")
+
+
+Rules = dict[str, tuple[Callable[[str], object], str]]
+
+ANY_TEXT: tuple[Callable[[str], object], str] = (bool, "")
+A_TIME: tuple[Callable[[str], object], str] = (moments.from_iso, "no date or time")
+# By key whether a text fits, and what one that does not is. A `type` or a `source` may say anything: it counts or not.
+_RULES: Rules = {
+    "title": ANY_TEXT,
+    "kind": (KINDS.__contains__, f"none of {', '.join(KINDS)}"),
+    "layer": (LAYERS.__contains__, f"none of {', '.join(LAYERS)}"),
+    "confidence": (lambda text: fraction(text) is not None, "no number from 0 to 1"),
+    "date": A_TIME,
+    "created": A_TIME,
+    "url": (_URL.fullmatch, "no address that begins with http:// or https://"),
+    "project": ANY_TEXT,
+    "author": ANY_TEXT,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +85,33 @@ def notes(path: Path) -> Iterator[Note | Problem]:
             yield found
             continue
         name, file = found
-        text = source.text_of(file, name)
-        if isinstance(text, Problem):
-            yield text
+        given = source.decoded(file, name)
+        if isinstance(given, Problem):
+            yield given
             continue
+        text, fault = given
+        yield from [fault] if fault else []
         head = frontmatter.split(text)
         if head.fault:
             yield Problem("import.value", f"its front matter is left out: {head.fault}", name, line=head.fault_line)
         yield Note(name, head, without_own(head.body))
 
 
+def left_out(note: Note, rules: Rules) -> Iterator[Problem]:
+    """Say, once for a note, which values of its head are left out since they break one of `rules`."""
+    faults = []
+    for key, (fits, otherwise) in rules.items():
+        value = note.head.values.get(key, "")
+        if isinstance(value, str) and value.strip() and not fits(value.strip()):
+            faults.append(f"{key} '{redaction.shown(value.strip(), 40)}' is {otherwise}")
+        elif value and not isinstance(value, str):
+            faults.append(f"{key} is no single text")
+    if faults:
+        yield Problem("import.value", f"values of its front matter are left out: {'; '.join(faults)}", note.name)
+
+
 def _note(note: Note, zone: tzinfo) -> Iterator[Found]:
+    yield from left_out(note, _RULES)
     title = note.first("title")
     kind = kind_of(note.first("kind", "type"))
     for number, section in enumerate(sections(note.body)):
@@ -86,7 +122,7 @@ def _note(note: Note, zone: tzinfo) -> Iterator[Found]:
 def items(note: Note, number: int, heading: str, text: str, kind: Kind, zone: tzinfo) -> Iterator[Item]:
     """Yield a section of `note` as items: one, or several where it is long."""
     layer = next((item for item in LAYERS if item == note.first("layer")), LAYER_OF[kind])
-    url = _URL.fullmatch(note.first("source", "url"))
+    url = next(filter(_URL.fullmatch, (note.first("source"), note.first("url"))), "")
     for order, content in enumerate(headed(heading, text, "\n\n")):
         ref = f"markdown:{in_ref(note.name)}#{number}"
         yield Item(
@@ -101,7 +137,7 @@ def items(note: Note, number: int, heading: str, text: str, kind: Kind, zone: tz
             provenance=Provenance(
                 origin="import",
                 ref=f"{ref}.{order}" if order else ref,
-                url=url[0] if url else "",
+                url=url,
                 author_class="user",
                 author=note.first("author"),
             ),

@@ -39,8 +39,13 @@ def is_memory(value: Record) -> bool:
 def read(path: Path) -> Iterator[Found]:
     """Yield the memories of the file at `path`, JSON or Markdown."""
     if path.suffix.lower() in (".md", ".markdown"):
-        text = source.text_of(path, path.name, source.MAX_JSON)
-        yield from [text] if isinstance(text, Problem) else _markdown(text, path.name)
+        found = source.decoded(path, path.name, source.MAX_JSON)
+        if isinstance(found, Problem):
+            yield found
+            return
+        text, fault = found
+        yield from [fault] if fault else []
+        yield from _markdown(text, path.name)
         return
     for element in source.elements(path, "results", "memories"):
         if isinstance(element, Problem):

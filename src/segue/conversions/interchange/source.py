@@ -29,6 +29,12 @@ _SKIPPED = {"node_modules", "__pycache__"}
 
 def text_of(path: Path, name: str, limit: int = MAX_TEXT) -> str | Problem:
     """Return the text of a file, bad bytes replaced and line ends as `\\n`; a Problem where it is none or too long."""
+    found = decoded(path, name, limit)
+    return found if isinstance(found, Problem) else found[0]
+
+
+def decoded(path: Path, name: str, limit: int = MAX_TEXT) -> tuple[str, Problem | None] | Problem:
+    """Return what `text_of` does, the text with a Problem beside it where bytes of it had to be replaced."""
     try:
         data = read_bytes(path, limit)
     except InvalidInput as error:
@@ -37,8 +43,14 @@ def text_of(path: Path, name: str, limit: int = MAX_TEXT) -> str | Problem:
         return Problem("import.limit", f"it is longer than {limit:,} bytes; split it", name)
     if data.startswith(_UTF16):
         return Problem("import.read", "it is UTF-16; save it as UTF-8", name)
-    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    fault = None
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        fault = Problem("import.value", "not all of it is UTF-8; what is none stands there as \ufffd", name, line=line)
+        text = data.decode("utf-8", "replace")
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"), fault
 
 
 def elements(path: Path, *keys: str, name: str = "") -> Iterator[Element | Problem]:
