@@ -106,13 +106,8 @@ def test_bytes_that_are_no_utf_8_are_said_once(tmp_path: Path, data: bytes) -> N
     [
         ("a.md", b"---\nid: 1\n---\ncaf\xe9\n"),
         ("a.md", b"---\npermalink: a\n---\ncaf\xe9\n"),
-        (
-            "a.txt",
-            b"===PCSF:v1.2===\nMETA: Bread | baking | WORKING | 2026-09-01T08:00Z\n\nL1:SKELETON\nCHOICE | caf\xe9 | It"
-            b" keeps\n\nL2:NEGATIVE\n\nL3:INTERNAL\n\nL4:RELATION\n\nL5:LOOPS\n\nSEED: Bake rye.\n===END===\n",
-        ),
     ],
-    ids=["mem0", "basic-memory", "capsule"],
+    ids=["mem0", "basic-memory"],
 )
 def test_bytes_that_are_no_utf_8_are_said_of_every_text(tmp_path: Path, name: str, data: bytes) -> None:
     problem, *items = read_items(put(tmp_path, name, data))

@@ -39,12 +39,10 @@ def read_packet(path: Path) -> Iterator[Found]:
 
 def read_capsule(path: Path) -> Iterator[Found]:
     """Yield the items of the capsule in the file at `path`, or the rule that it breaks."""
-    found = source.decoded(path, path.name, _LONGEST_CAPSULE)
-    if isinstance(found, Problem):
-        yield found
+    text = source.text_of(path, path.name, _LONGEST_CAPSULE)
+    if isinstance(text, Problem):
+        yield text
         return
-    text, fault = found
-    yield from [fault] if fault else []
     try:
         yield from memories.from_capsule(parse(clean(text).text))
     except InvalidInput as error:
