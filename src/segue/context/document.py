@@ -144,16 +144,17 @@ def markdown(pack: Pack, *, packed: Sequence[Packed] | None = None, delta: str =
     lines = [PACK_TITLE, ""]
     lines += [f"Task: {_inert(one_line(pack.task))}  "] if pack.task else []
     lines += [f"Intent: {pack.intent} | Coverage: {pack.status} | {pack.used:,} of {pack.tokens:,} tokens", ""]
-    lines += [f"> {line}" for line in INSTRUCTIONS]
+    lines += [f"> {each}" for each in INSTRUCTIONS]
     for layer in PACK_LAYERS:
         items = [each for each in shown if each.candidate.layer == layer]
         if items:
-            lines += ["", f"## {HEADINGS[layer]}", "", *map(_line, items)]
+            lines += ["", f"## {HEADINGS[layer]}", "", *map(line, items)]
     lines += ["", *_remarks(pack), *([delta] if delta else []), PACK_END]
     return "\n".join(lines) + "\n"
 
 
-def _line(packed: Packed) -> str:
+def line(packed: Packed) -> str:
+    """Return an item as one line of Markdown: its id, its text, where it comes from."""
     memory = packed.candidate.memory
     written = memory.provenance
     told = written.url or ("" if written.origin == "text" else written.source)

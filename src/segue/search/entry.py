@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from segue.search.hashing import digest, hashed
 from segue.search.statistics import Indexed
 
 if TYPE_CHECKING:
@@ -24,18 +23,11 @@ _KEPT = 1024  # hashes asked for at once, up to which they are kept
 _MOST = 2**16 - 1  # that a count says
 
 
-@lru_cache(maxsize=65_536)
-def hashed(token: str) -> int:
-    """Return the 64-bit hash by which `token` is indexed: BLAKE2b of 8 bytes, read little-endian. Any text will do."""
-    return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
-
-
 def hashes(tokens: Sequence[str]) -> NDArray[np.uint64]:
     """Return the hash of each of `tokens`; of very many faster than `hashed`, which keeps what it said."""
     if len(tokens) <= _KEPT:
         return np.array([hashed(token) for token in tokens], dtype=np.uint64)
-    digests = [blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest() for token in tokens]
-    return np.frombuffer(b"".join(digests), _TERM)
+    return np.frombuffer(b"".join(map(digest, tokens)), _TERM)
 
 
 def packed_terms(tokens: Iterable[str]) -> tuple[bytes, bytes]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from segue.base import jsontext, redaction, time
+from segue.base import redaction, time
 from segue.base.errors import InvalidInput, NotFound
 from segue.context import delta as deltas
+from segue.context.conversation import KEPT, MAX_ID, asked_about, oldest, require_id
 from segue.context.working_set import State
 from segue.services import paging
 from segue.services.scoped import ScopedService
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from segue.context.delta import Delta, Served
     from segue.storage.context_sessions import Line, StoredSession
 
-MAX_ID = 80  # characters
-KEPT = timedelta(days=30)  # without use
+__all__ = ["KEPT", "MAX_ID", "Delivery", "Session", "SessionPage", "Sessions", "require_id", "sweep"]
 
 _CURSOR = re.compile(r"0|[1-9][0-9]{0,18}")
 
@@ -157,7 +156,7 @@ class Sessions(ScopedService):
     def _stored(self, connection: sa.Connection, session_id: str, now: datetime) -> StoredSession | None:
         """A session, None where there is none, or it was not used for 30 days before `now`."""
         stored = rows.get(connection, self._scope, session_id)
-        used = stored is not None and time.microseconds(stored.line.updated_at) >= _oldest(now)
+        used = stored is not None and time.microseconds(stored.line.updated_at) >= oldest(now)
         return stored if used else None
 
     def _stepped(
@@ -171,7 +170,7 @@ class Sessions(ScopedService):
         historic: bool,
     ) -> Delivery:
         before = stored.state() if stored else State()
-        fates = rows.fates(connection, self._scope, _asked_about(before, served, since))
+        fates = rows.fates(connection, self._scope, asked_about(before, served, since))
         after, delta = deltas.step(
             before,
             served,
@@ -218,14 +217,14 @@ class Sessions(ScopedService):
 
         `limit` is 1 to 500. Raises InvalidInput `limit.invalid`, `cursor.invalid`.
         """
-        oldest = _oldest(self._clock())
+        since_us = oldest(self._clock())
         with self._database.read() as connection:
             found, following = paging.page(
                 connection,
                 ["sessions", self._scope],
                 limit,
                 cursor,
-                lambda number, after: rows.listed(connection, self._scope, oldest, number, after),
+                lambda number, after: rows.listed(connection, self._scope, since_us, number, after),
                 lambda each: (time.microseconds(each.updated_at), each.session_id),
             )
         return SessionPage(found, following)
@@ -233,14 +232,7 @@ class Sessions(ScopedService):
 
 def sweep(connection: sa.Connection, scope_id: str, now: datetime) -> int:
     """Do what `Sessions.sweep` does in a write transaction that is under way."""
-    return rows.expire(connection, scope_id, _oldest(now))
-
-
-def require_id(session_id: str) -> None:
-    """Raise InvalidInput `session.id` unless a client may name a session so."""
-    valid = isinstance(session_id, str) and 1 <= len(session_id) <= MAX_ID
-    if not valid or "\0" in session_id or not jsontext.is_unicode(session_id):
-        raise InvalidInput("session.id", f"name a session with 1 to {MAX_ID} characters of Unicode text without NUL")
+    return rows.expire(connection, scope_id, oldest(now))
 
 
 def _position(since: str | int | None) -> int | None:
@@ -250,16 +242,3 @@ def _position(since: str | int | None) -> int | None:
     if not isinstance(since, str) or not _CURSOR.fullmatch(since):
         raise InvalidInput("session.since", "since is the cursor of an earlier answer, a decimal number")
     return int(since)
-
-
-def _oldest(now: datetime) -> int:
-    """The time of last use, in microseconds since 1970, of the oldest session that is kept."""
-    return time.microseconds(now) - KEPT // timedelta(microseconds=1)
-
-
-def _asked_about(state: State, served: Sequence[Served], since: int | None) -> set[str]:
-    """The memories whose fate matters: known, served, and, where it is told again, replaced before."""
-    asked = {*state.known, *(each.ref for each in served)}
-    if since is not None:
-        asked.update(one.ref for each in state.log for one in each.superseded)
-    return asked

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import sqlite3
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -17,15 +15,15 @@ from sqlalchemy import event
 
 from segue.base.errors import Failed, InvalidInput
 from segue.storage.failures import translated
+from segue.storage.location import embedded_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 BUSY_SECONDS = 60
 _WRITE = "segue_write"
 _STORE_LOCK = 0x5E60E
-_LOCATIONS = "give a path, sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME"
-_MISSPELT = re.compile(r"(?:sqlite|postgres(?:ql)?)(?:\+\w+)?:/{0,1}[^/]", re.IGNORECASE)
 
 
 class Database:
@@ -99,23 +97,6 @@ def _lock(connection: sa.Connection, scope_id: str | None) -> None:
     else:
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock_shared(_STORE_LOCK)))
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(scope_id, 0))))
-
-
-def embedded_path(location: str | Path) -> Path | None:
-    """Return the file that a path or `sqlite:///FILE` names, None for another URL.
-
-    Raises Failed `store.cannot_open`, InvalidInput `store.url` for what looks like a misspelt URL.
-    """
-    text = str(location)
-    if "://" in text and not text.startswith("sqlite:///"):
-        return None
-    if _MISSPELT.match(text):
-        raise InvalidInput("store.url", f"this looks like a URL with a slash too few; {_LOCATIONS}")
-    path = Path(text.removeprefix("sqlite:///"))
-    try:
-        return path.expanduser().absolute()
-    except RuntimeError:
-        raise Failed("store.cannot_open", f"cannot open {path}: that user has no home folder") from None
 
 
 def open_database(location: str | Path) -> Database:

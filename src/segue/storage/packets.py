@@ -8,17 +8,41 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from segue.base import text, time
-from segue.base.remotes import remote_key
-from segue.packets import fields
+from segue.base import time
 from segue.storage import bulk
+from segue.storage.packet_row import Lists, StoredPacket, columns, derived, project_entry, wanted_lists
 from segue.storage.tables import packet_projects, packet_tags, packets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from segue.packets.model import Packet
+
+__all__ = [
+    "Filter",
+    "Listed",
+    "Lists",
+    "StoredPacket",
+    "all_ids",
+    "all_parents",
+    "by_ids",
+    "count",
+    "delete",
+    "derive_again",
+    "derived",
+    "get",
+    "has_children",
+    "insert",
+    "known",
+    "listed",
+    "lists_of",
+    "parents",
+    "project_entry",
+    "replace",
+    "wanted_lists",
+    "with_content",
+    "with_ending",
+]
 
 _COLUMNS = packets.c
 _NEWEST_FIRST = (_COLUMNS.created_us.desc(), _COLUMNS.id.desc())
@@ -31,31 +55,8 @@ _WITH_CONTENT = sa.select(_COLUMNS.id, _COLUMNS.created_us).where(
     _COLUMNS.project_key.in_(sa.bindparam("of_projects", expanding=True)),
 )
 _BATCH = 500
-_PROJECT_LENGTH = 320
-# Digits of these would be found by every other search for a number.
-_UNSEARCHED = frozenset({"ltm_version", "created_at", "provenance.source_hash"})
-Lists = tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]
 
 _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
-
-
-@dataclass(frozen=True, slots=True)
-class StoredPacket:
-    """A packet as it lies in the store.
-
-    `revision` counts its bodies from 1; `flagged` says that it was stored with findings, by its writer's choice.
-    """
-
-    scope_id: str
-    id: str
-    owner_id: str
-    revision: int
-    saved_at: datetime
-    project_key: str | None
-    project_label: str | None
-    content_hash: str
-    flagged: bool
-    body: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,51 +100,16 @@ class Filter:
     parent: str | None = None
 
 
-def derived(packet: Packet) -> dict[str, Any]:
-    """Return the columns that follow from a packet's body."""
-    project = packet.project
-    written = fields.texts(packet.document())
-    return {
-        "ltm_version": packet.ltm_version,
-        "parent_id": packet.parent_id or None,
-        "created_at": packet.created_at,
-        "created_us": time.microseconds(packet.created),
-        "goal": packet.goal,
-        "project_name": project.name if project and project.name else None,
-        "project_ref": project.ref if project and project.ref else None,
-        "content_hash": packet.content_hash,
-        "search_text": text.fold("\n".join(each.text for each in written if each.path not in _UNSEARCHED)),
-    }
-
-
-def wanted_lists(packet: Packet, project_key: str | None, project_label: str | None) -> Lists:
-    """Return what a packet is listed by, each entry with its time: its tags; the project it was saved in, and its own
-    name and ref.
-    """
-    project = packet.project
-    named = [project_key, project_label]
-    named += [project.name, project.ref, remote_key(project.ref)] if project else []
-    projects = {project_entry(name) for name in named if name} - {""}
-    created_us = time.microseconds(packet.created)
-    tags = tuple((tag, created_us) for tag in sorted(set(packet.tags)))
-    return tags, tuple((name, created_us) for name in sorted(projects))
-
-
-def project_entry(name: str) -> str:
-    """Return a name, ref or key of a project as it is listed: case and white space do not matter."""
-    return text.fold(name.replace("\0", "\ufffd"))[:_PROJECT_LENGTH]
-
-
 def insert(connection: sa.Connection, stored: StoredPacket, packet: Packet) -> None:
     """Add a row; its id must be free in its scope."""
-    connection.execute(_INSERT, _row(stored) | derived(packet))
+    connection.execute(_INSERT, columns(stored) | derived(packet))
     _write_lists(connection, stored.scope_id, packet, stored.project_key, stored.project_label, fresh=True)
 
 
 def replace(connection: sa.Connection, stored: StoredPacket, packet: Packet) -> None:
     """Put another body, and all that follows from it, into the row of the same scope and id."""
     update = sa.update(packets).where(*_is(stored.scope_id, stored.id))
-    connection.execute(update.values(**_row(stored), **derived(packet)))
+    connection.execute(update.values(**columns(stored), **derived(packet)))
     _write_lists(connection, stored.scope_id, packet, stored.project_key, stored.project_label)
 
 
@@ -153,20 +119,6 @@ def derive_again(
     """Write the columns and lists that follow from a packet's body once more."""
     connection.execute(sa.update(packets).where(*_is(scope_id, packet.id)).values(**derived(packet)))
     _write_lists(connection, scope_id, packet, project_key, project_label)
-
-
-def _row(stored: StoredPacket) -> dict[str, Any]:
-    return {
-        "scope_id": stored.scope_id,
-        "id": stored.id,
-        "owner_id": stored.owner_id,
-        "revision": stored.revision,
-        "saved_us": time.microseconds(stored.saved_at),
-        "project_key": stored.project_key,
-        "project_label": stored.project_label,
-        "flagged": stored.flagged,
-        "body": stored.body,
-    }
 
 
 def _write_lists(
