@@ -58,6 +58,19 @@ def test_every_changed_byte_is_refused() -> None:
         assert refused(base64.urlsafe_b64encode(raw[:index]).decode().rstrip("="))
 
 
+@settings(derandomize=True, max_examples=40, deadline=None, database=None)
+@given(st.integers(0, 10**6), st.data())
+def test_every_changed_letter_is_refused(position: int, data: st.DataObject) -> None:
+    """Also the last one, some bits of which are no part of any byte."""
+    cursor = cursors.encode([position], QUERY, KEY)
+    last = len(cursor) - 1
+    place = data.draw(st.just(last) | st.integers(0, last))
+    letter = data.draw(st.sampled_from([each for each in string.ascii_letters + "-_+/=" if each != cursor[place]]))
+    assert refused(cursor[:place] + letter + cursor[place + 1 :])
+    assert refused(cursor + "=")
+    assert refused(cursor + "\n")
+
+
 @pytest.mark.parametrize("cursor", ["", "A", "AAAA", "not a cursor", "é", "=", "\x00", "A" * 5000, "[1]", "\ud800"])
 def test_what_is_no_cursor_is_refused(cursor: str) -> None:
     assert refused(cursor)

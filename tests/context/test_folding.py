@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from packing_samples import candidate
 
-from segue.context import folding
+from segue.context import folding, pack
+from segue.context.candidate import Packed
 from segue.context.layers import PACK_LAYERS
+from segue.memories.item import Provenance
 
 if TYPE_CHECKING:
     from segue.context.candidate import Candidate
@@ -167,3 +170,14 @@ def test_no_text_is_too_much(text: str) -> None:
     started = time.process_time()
     folding.key(text * (100_000 // len(text)))
     assert time.process_time() - started < 2
+
+
+def test_of_a_thousand_addresses_an_item_names_the_first_few() -> None:
+    def at(number: int) -> Provenance:
+        return Provenance(origin="text", ref=f"n#{number}", author_class="user", url=f"https://wiki.example/{number}")
+
+    first, *others = (candidate(SAID, provenance=at(number % 900)) for number in range(1_000))
+    folded = replace(first, folded=tuple(each.memory for each in others))
+    why = pack.item(Packed(folded, SAID, 10), [])["why"]
+    assert why["folded_source_urls"] == [f"https://wiki.example/{number}" for number in range(12)]
+    assert (len(why["folded_refs"]), why["occurrences"]) == (999, 1_000)

@@ -193,6 +193,30 @@ def test_another_process_goes_on_with_a_list(segue_: segue.Segue, location: str,
 
 
 @pytest.mark.requirement("memories-24")
+def test_yesterday_is_the_same_day_on_all_pages(segue_: segue.Segue, location: str, clock: Clock) -> None:
+    today = clock.now
+    segue_.memories.remember_all(
+        item(
+            "Rye bread was baked.", ref=f"b#{days}", thread="t", position=days, occurred_at=today - timedelta(days=days)
+        )
+        for days in range(40)
+    )
+    question = "when was rye bread baked yesterday"
+    first = segue_.search.find(question, k=5)
+    expected = [hit.memory.id for hit in segue_.search.find(question, k=40)]
+    clock.now += timedelta(days=9)
+    found = [hit.memory.id for hit in first]
+    cursor = first.cursor
+    while cursor:
+        with segue.open(location, clock=clock) as other:  # it has nothing at hand of the pages before
+            page = other.search.find(question, k=5, cursor=cursor)
+        found += [hit.memory.id for hit in page]
+        cursor = page.cursor
+    assert found == expected
+    assert [hit.memory.id for hit in segue_.search.find(question, k=40)] != expected
+
+
+@pytest.mark.requirement("memories-24")
 def test_a_cursor_belongs_to_its_query(segue_: segue.Segue, locate: Locate) -> None:
     remember(segue_)
     cursor = segue_.search.find("the", k=1).cursor

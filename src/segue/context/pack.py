@@ -138,7 +138,7 @@ def _why(packed: Packed) -> dict[str, Any]:
         "matched_terms": list(candidate.why.get("matched_terms", ()))[:_MOST_NAMES],
         "fused_rank": candidate.why.get("fused_rank"),
         "folded_refs": [each.id for each in candidate.folded],
-        "folded_source_urls": list(dict.fromkeys(urls)) if candidate.folded else [],
+        "folded_source_urls": list(dict.fromkeys(urls))[:_MOST_NAMES] if candidate.folded else [],
         "occurrences": sum(each.occurrences for each in told),
         "compressed": packed.compressed or None,
         "truncated": bool(packed.compressed),

@@ -139,13 +139,14 @@ class Search(ScopedService):
         self, connection: sa.Connection, loaded: Loaded, asked: _Asked, k: int, cursor: str | None, *, counted: bool
     ) -> Hits:
         key = settings.signing_key(connection)
-        described = ["search", self._scope, asked.to_json()]
+        described = ["search from", self._scope, asked.to_json()]
         now = self._clock()
         known_us = None if asked.as_of is None else time.microseconds(asked.as_of)
         start, last = 0, ""
         if cursor is not None:
             position = cursors.decode(cursor, described, key)
             known_us, start, last = int(position[0]), int(position[1]), str(position[2])
+            now = time.from_microseconds(int(position[3]))  # "yesterday" means the same day on all pages
         at_us = known_us if known_us is not None and (asked.as_of or cursor) else time.microseconds(now)
         pinned = self._pinned.get(cursor) if cursor else None
         index = loaded.index
@@ -158,7 +159,8 @@ class Search(ScopedService):
         if len(found) <= k:
             return Hits(hits, None, (), *totals)
         bound = known_us if known_us is not None else self._latest(connection, now)
-        following = cursors.encode([bound, found[k - 1][0] + 1, found[k - 1][1].id], described, key)
+        place, memory = found[k - 1]
+        following = cursors.encode([bound, place + 1, memory.id, time.microseconds(now)], described, key)
         self._pin(following, results)
         return Hits(hits, following, (), *totals)
 
