@@ -398,6 +398,29 @@ def test_since_brings_back_what_was_lost_with_its_text(segue_: segue.Segue) -> N
     assert set(lost.refs) <= {each["ref"] for each in again.envelope()["working_memory"]["new"]}
 
 
+@pytest.mark.requirement("context-delta-since")
+def test_what_comes_again_without_its_text_is_not_known(segue_: segue.Segue) -> None:
+    """A session that lost much more than there is room for gets the rest by and by, and none of it twice."""
+    names = ("rope", "anchor", "lantern", "barrel", "compass", "ladder")
+    for name in names:
+        segue_.memories.remember(f"The {name} stands on the quay. " + f"Its {name} number is painted on it. " * 30)
+    ask = segue_.context.assemble
+    for name in names:
+        ask(f"where is the {name}", session="s", items="new", budget=2_000)
+    before = set(segue_.sessions.show("s").state.known)
+    again = ask("", session="s", items="new", since=0, budget=300)
+    untold = before - set(again.refs)
+    assert len(untold) > 2
+    assert set(segue_.sessions.show("s").state.known) == set(again.refs)
+    (note,) = [each for each in again.notes if "without the text" in each]
+    assert len(note) < 150
+    some = sorted(untold)[0]
+    task = " ".join(segue_.memories.get(some).content.split()[:3])
+    told = ask(task, session="s", items="new", budget=2_000)
+    assert some in told.refs
+    assert not set(told.refs) & set(again.refs)
+
+
 @pytest.mark.requirement("context-formats")
 def test_the_delta_stands_among_the_warnings_of_the_other_forms(segue_: segue.Segue) -> None:
     seed(segue_)

@@ -6,7 +6,7 @@ everything again as if it were new.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +14,7 @@ from segue.base import jsontext, members
 from segue.base.errors import Failed, InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 _TURN = frozenset({"turn", "tokens", "ids"})
 _LEFT = frozenset({"cursor", "evicted", "superseded"})
@@ -85,6 +85,10 @@ class State:
     log: tuple[Left, ...] = ()
     cursor: int = 0
     turn: int = 0
+
+    def without(self, refs: Collection[str]) -> State:
+        """Return the same without memories that the receiver was told of but not told."""
+        return replace(self, known={ref: each for ref, each in self.known.items() if ref not in refs})
 
     def texts(self) -> Texts:
         """Return the JSON texts that `read` takes; the same state gives the same texts."""

@@ -338,7 +338,9 @@ class Context(ScopedService):
         if again:
             names = {**pack.names, **self._names(connection, again, None)}
             serving = replace(serving, pack=replace(pack, names=names))
-        return replace(serving.narrowed(delivery, again), delta=delivery.delta, receipt=receipt)
+        narrowed = serving.narrowed(delivery, again)
+        self._sessions.untell(connection, session, delivery, narrowed.untold, now=pack.now)
+        return replace(narrowed, delta=delivery.delta, receipt=receipt)
 
     def _again(self, connection: sa.Connection, pack: Pack, missing: Sequence[str]) -> list[Memory]:
         """Of what is announced once more and not in the pack: what might be in it."""

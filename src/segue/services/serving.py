@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 class Serving:
     """A pack as it is delivered. `packed` are the items to deliver; `delta` is None without a session.
 
+    `untold` are memories that the delta announces and no item tells: the session does not know them by that.
+
     `known_us` and `delivered` say what later pages leave out; `receipt` names the entry in the event log, `pin` the
     hash, `arguments` are those of the call.
     """
@@ -32,6 +34,7 @@ class Serving:
     known_us: int = 0
     delivered: str = ""
     packed: tuple[Packed, ...] | None = None
+    untold: frozenset[str] = frozenset()
     delta: Delta | None = None
     receipt: Mapping[str, Any] | None = None
     pin: Mapping[str, Any] | None = None
@@ -62,6 +65,7 @@ class Serving:
         items = [each for each in self.pack.packed if each.candidate.ref in lacking]
         room = self.pack.tokens - self.pack.header - sum(each.cost for each in items)
         notes = self.notes
+        untold = {each.ref for each in delivery.delta.new} - {each.candidate.ref for each in items}
         held = len(self.pack.packed) - len(items)
         if held:
             notes = (*notes, f"{held} of the items that this pack holds are left out: the session has them")
@@ -70,9 +74,12 @@ class Serving:
             if cost <= room:
                 items.append(Packed(Candidate(memory, natural(memory)), memory.content, cost))
                 room -= cost
-            else:
-                notes = (*notes, f"{memory.id} is announced again without its text, for which there is no room")
-        return replace(self, packed=tuple(items), notes=notes)
+                untold.discard(memory.id)
+        without = sum(memory.id in untold for memory in again)
+        if without:
+            some = "1 memory is" if without == 1 else f"{without:,} memories are"
+            notes = (*notes, f"{some} announced again without the text, for which there is no room; ask for it anew")
+        return replace(self, packed=tuple(items), untold=frozenset(untold), notes=notes)
 
     def envelope(self) -> dict[str, Any]:
         """Return the self-describing envelope (specification, section 1)."""

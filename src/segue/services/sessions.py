@@ -17,7 +17,7 @@ from segue.storage import context_sessions as rows
 from segue.storage import events
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from datetime import datetime
 
     import sqlalchemy as sa
@@ -136,6 +136,17 @@ class Sessions(ScopedService):
         delivery = self._stepped(connection, stored, served, tokens, position, historic=historic)
         rows.put(connection, self._scope, session_id, delivery.state, now=now, fresh=stored is None)
         return delivery
+
+    def untell(
+        self, connection: sa.Connection, session_id: str, delivery: Delivery, refs: Collection[str], *, now: datetime
+    ) -> None:
+        """Take back, in the transaction that announced them, memories whose texts did not fit into the answer.
+
+        They are not known to the session: the next pack that holds one tells it.
+        """
+        if refs:
+            state = delivery.state.without(refs)
+            rows.put(connection, self._scope, session_id, state, now=now, fresh=False)
 
     def rehearse(
         self,
