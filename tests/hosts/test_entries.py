@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from hosts.single import install, status, uninstall
 from segue.base.errors import Conflict, Failed, InvalidInput, NotFound
-from segue.hosts import HOSTS, Surroundings, editor, install, status, uninstall
+from segue.hosts import HOSTS, Surroundings, editor
 from segue.hosts.host import SCOPES, Scope
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-everywhere = pytest.mark.parametrize(("host", "scope"), [(host, scope) for host in HOSTS for scope in SCOPES])
+EVERYWHERE = [(host.name, scope) for host in HOSTS.values() if host.format == "jsonc" for scope in SCOPES]
+everywhere = pytest.mark.parametrize(("host", "scope"), EVERYWHERE)
 
 
 def file_of(host: str, scope: Scope, around: Surroundings) -> Path:
@@ -32,25 +34,27 @@ FOREIGN = '{\n  "mcpServers": {\n    "segue": {"command": "node", "args": ["x.js
 @everywhere
 def test_an_entry_of_another_program_is_replaced_only_by_force(host: str, scope: Scope, around: Surroundings) -> None:
     path = file_of(host, scope, around)
-    path.write_text(FOREIGN)
+    (key,) = HOSTS[host].keys
+    foreign = FOREIGN.replace("mcpServers", key)
+    path.write_text(foreign)
     for change in (install, uninstall):
         with pytest.raises(Conflict) as caught:
             change(host, scope, around)
         assert (caught.value.code, caught.value.exit_code) == ("hosts.other_entry", 4)
         assert "node" in caught.value.message and str(path) in caught.value.message
-    assert path.read_text() == FOREIGN
+    assert path.read_text() == foreign
     state = next(state for state in status(host, around) if state.scope == scope)
     assert (state.installed, state.detail) == ("other command", "node")
 
     assert install(host, scope, around, force=True).action == "changed"
     text = path.read_text()
-    assert list(json.loads(text.replace("// mine", ""))["mcpServers"]) == ["segue", "b"]
+    assert list(json.loads(text.replace("// mine", ""))[key]) == ["segue", "b"]
     assert "// mine" in text and "node" not in text
     uninstall(host, scope, around)
-    assert path.read_text() == FOREIGN
+    assert path.read_text() == foreign
 
     uninstall(host, scope, around, force=True)
-    assert path.read_text() == '{\n  "mcpServers": { // mine\n    "b": {}\n  }\n}\n'
+    assert path.read_text() == f'{{\n  "{key}": {{ // mine\n    "b": {{}}\n  }}\n}}\n'
 
 
 @pytest.mark.parametrize(

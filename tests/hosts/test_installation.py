@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hosts.single import install, status, uninstall
 from segue.base.errors import InvalidInput
-from segue.hosts import HOSTS, Surroundings, install, status, uninstall
+from segue.hosts import HOSTS, Surroundings
 from segue.hosts.host import SCOPES, Scope
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ BROKEN: dict[str, bytes] = {
     "no-break space": '{"a":\u00a01}'.encode(),
 }
 
-EVERYWHERE = [(host, scope) for host in HOSTS for scope in SCOPES]
+EVERYWHERE = [(host.name, scope) for host in HOSTS.values() if host.format == "jsonc" for scope in SCOPES]
 everywhere = pytest.mark.parametrize(("host", "scope"), EVERYWHERE)
 each_text = pytest.mark.parametrize("original", CORPUS.values(), ids=CORPUS)
 
@@ -117,6 +118,13 @@ def plain(data: bytes) -> Any:
     """Read JSON with comments by other means than the code under test."""
     text = _TOKEN.sub(lambda match: match.group(1) or " ", data.decode("utf-8-sig"))
     return json.loads(_TRAILING.sub(lambda match: match.group(1) or " ", text) or "{}", parse_int=str)
+
+
+def as_of(host: str, text: bytes) -> bytes:
+    """The same text with the name that this host gives to the table of servers."""
+    (key,) = HOSTS[host].keys
+    escaped = f"{key[:-7]}\\u{ord(key[-7]):04x}{key[-6:]}"
+    return text.replace(b"mcp\\u0053ervers", escaped.encode()).replace(b"mcpServers", key.encode())
 
 
 def file_of(host: str, scope: Scope, around: Surroundings) -> Path:
@@ -137,6 +145,7 @@ def test_installed_twice_and_uninstalled_the_bytes_come_back(
     original: bytes, host: str, scope: Scope, around: Surroundings
 ) -> None:
     path = file_of(host, scope, around)
+    original = as_of(host, original)
     path.write_bytes(original)
     before = tree(around)
 
@@ -156,12 +165,13 @@ def test_installed_twice_and_uninstalled_the_bytes_come_back(
 def _check_value(original: bytes, installed: bytes, host: str, scope: Scope) -> None:
     command = "segue" if scope == "project" else "/opt/tools/bin/segue"
     entry = {"command": command, "args": ["mcp"]}
-    if host == "claude-code":
+    if host != "cursor":
         entry = {"type": "stdio", **entry}
     value = plain(installed)
-    assert value["mcpServers"].pop("segue") == entry
+    (key,) = HOSTS[host].keys
+    assert value[key].pop("segue") == entry
     old = plain(original) if original.strip(BOM + b" \r\n\t") and b"nothing yet" not in original else {}
-    assert value == {"mcpServers": {}, **old}
+    assert value == {key: {}, **old}
 
 
 @each_text
@@ -232,7 +242,7 @@ def test_a_file_and_folder_that_were_not_there_go_away_again(host: str, scope: S
     change = install(host, scope, around)
     assert (change.action, change.backup) == ("created", None)
     assert change.diff.startswith("--- /dev/null\n") and change.note
-    assert plain(change.path.read_bytes())["mcpServers"]["segue"]["args"] == ["mcp"]
+    assert plain(change.path.read_bytes())[HOSTS[host].keys[0]]["segue"]["args"] == ["mcp"]
     assert install(host, scope, around).action == "unchanged"
     assert uninstall(host, scope, around).action == "removed"
     assert tree(around) == before
@@ -355,7 +365,7 @@ def test_the_entry_alone_is_taken_out_wherever_it_stands(text: str, expected: st
 @pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
 def test_a_broken_file_is_left_alone_and_named(text: bytes, host: str, scope: Scope, around: Surroundings) -> None:
     path = file_of(host, scope, around)
-    path.write_bytes(text)
+    path.write_bytes(as_of(host, text))
     before = tree(around)
     for change in (install, uninstall):
         with pytest.raises(InvalidInput) as caught:
@@ -376,7 +386,7 @@ def test_a_dry_run_writes_nothing_and_says_what_would_be_done(
     original: bytes | None, host: str, scope: Scope, around: Surroundings
 ) -> None:
     if original is not None:
-        file_of(host, scope, around).write_bytes(original)
+        file_of(host, scope, around).write_bytes(as_of(host, original))
     before = tree(around)
     planned = install(host, scope, around, dry_run=True)
     assert tree(around) == before

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from hosts.single import install, status, uninstall
 from segue.base import files
 from segue.base.errors import Failed, InvalidInput, Refused, SegueError
-from segue.hosts import Surroundings, install, place, status, uninstall
+from segue.hosts import Surroundings, place
 
 ORIGINAL = b'{\n  "mcpServers": {\n    "other": {}\n  }\n}\n'
 NOBODY = 65534

@@ -18,6 +18,7 @@ from segue.cli import (
     capsules,
     chains,
     entities,
+    hosts,
     ingesting,
     inspection,
     listing,
@@ -49,7 +50,7 @@ app = typer.Typer(
 )
 for register in (
     saving.register,
-    agents.register_hosts,
+    hosts.register,
     listing.register,
     chains.register,
     inspection.register,

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from segue.hosts.host import Scope
+    from segue.hosts.part import Kind
+    from segue.hosts.program import Answer
 
 Action = Literal["created", "changed", "unchanged", "removed"]
 Installed = Literal["yes", "no", "other command", "unreadable"]
@@ -20,33 +22,42 @@ _NO_NEWLINE = "\n\\ No newline at end of file\n"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What happened to the file at `path`.
+    """What happened to the file at `path`, which holds that part.
 
-    `created`: the file is new; `changed`: the entry was written into it; `removed`: the entry is gone from it (and the
+    `created`: the file is new; `changed`: the part was written into it; `removed`: the part is gone from it (and the
     file too, where it held nothing else and there was none before); `unchanged`: no byte is different. `diff` is a
     unified diff, empty where nothing changed. `backup` is the file with the bytes from before, None where there is
-    none. `note` says what a person has to know afterwards.
+    none. `note` says what a person has to know afterwards. `hooks` names the hooks that the file holds now.
     """
 
+    part: Kind
     path: Path
     action: Action
     diff: str
     backup: Path | None
     note: str = ""
+    hooks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How things stand in one scope of a host.
+    """How things stand with one part in one scope of a host.
 
-    `detail` is the command of another entry, or why the file cannot be read. Both come from the file: show them as
-    untrusted text.
+    `installed`: "other command" for an entry that starts something else, or Segue from another path. `detail` is the
+    program of such an entry, why the file cannot be read, or what keeps hooks from running; it comes from the file:
+    show it as untrusted text. `program` says whether the program of an entry of ours is there and answers; it is not
+    tried where the entry is not ours, or a file that came with a project names it by a path. `differs` says whether an
+    installation with the same hooks would change the file. `hooks` names the hooks that are installed.
     """
 
     scope: Scope
+    part: Kind
     path: Path
     installed: Installed
     detail: str = ""
+    program: Answer = "not tried"
+    differs: bool = False
+    hooks: tuple[str, ...] = ()
 
 
 def unified_diff(path: Path, before: bytes | None, after: bytes | None) -> str:

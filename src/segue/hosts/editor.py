@@ -1,4 +1,4 @@
-"""Changing one entry of a JSON text with comments: every other byte stays.
+"""Changing one entry of a JSON text with comments, in an object or a list: every other byte stays.
 
 What is added takes the text's own indentation, line breaks and spacing, and is strict JSON. An edit is a list of
 replacements at byte offsets; its result is read again and compared before it is handed back.
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from segue.base.errors import Failed
-from segue.hosts.jsonc import SPACE, Document, Member, Table, Unreadable, read
+from segue.hosts.jsonc import SPACE, Document, Key, Member, Table, Unreadable, as_read, read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,20 +56,22 @@ def get(raw: bytes, keys: Sequence[str], name: str) -> dict[str, Any] | None:
     return entry if isinstance(entry, dict) else {}
 
 
-def put(raw: bytes, keys: Sequence[str], name: str, entry: Any) -> bytes:
-    """Return `raw` with `entry` as member `name` of the object under `keys`; missing objects are made.
+def put(raw: bytes, keys: Sequence[Key], name: Key, entry: Any) -> bytes:
+    """Return `raw` with `entry` as member `name` of the object (the list, for a number) under `keys`.
 
     A member of that name is replaced where it stands, a new one becomes the last; one that has that value already is
-    left as it is. Raises Unreadable.
+    left as it is. Objects and lists that are missing are made. Raises Unreadable.
     """
-    document = read(raw, keys)
-    expected = _with(document.value or {}, [*keys, name], entry)
+    document = read(raw, keys, last_is_list=isinstance(name, int))
+    path = (*keys, name)
+    expected = _with(document.value or {}, path, as_read(entry))
     if document.tables and expected == document.value:
         return raw
+    depth = max(len(document.tables), 1)
     value = entry
-    for key in reversed((*keys, name)[max(len(document.tables), 1) :]):
-        value = {key: value}
-    key = (*keys, name)[max(len(document.tables), 1) - 1]
+    for key in reversed(path[depth:]):
+        value = [value] if isinstance(key, int) else {key: value}
+    key = path[depth - 1]
     style = _style(document)
     if not document.tables:
         return _checked(document, raw + _whole(document, {key: value}, style), expected)
@@ -80,27 +82,38 @@ def put(raw: bytes, keys: Sequence[str], name: str, entry: Any) -> bytes:
     return _checked(document, _apply(raw, _replace(document, table, member, value, style)), expected, gone=member)
 
 
-def drop(raw: bytes, keys: Sequence[str], name: str, origin: bytes | None) -> bytes | None:
-    """Return `raw` without member `name` of the object under `keys`, None where nothing is left to keep.
+def drop(raw: bytes, keys: Sequence[Key], name: Key, origin: bytes | None) -> bytes | None:
+    """Return `raw` without member `name` of the object (the list) under `keys`, None where nothing is left to keep.
 
     `origin` is the text from before the entry was put in, None where there was none; what differs from it otherwise is
-    kept. It tells whether an object that is empty now, or a comma, was there before. Raises Unreadable.
+    kept. It tells whether an object or a list that is empty now, or a comma, was there before; of what lies within an
+    element of a list it tells nothing, because elements move. Raises Unreadable.
     """
-    document = read(raw, keys)
-    base = None if origin is None else read(origin, keys)
+    document = read(raw, keys, last_is_list=isinstance(name, int))
+    base = None if origin is None else _read_named(origin, (*keys, name))
     entry = document.tables[-1].member(name) if len(document.tables) > len(keys) else None
     if entry is None:
         return raw
     path = [*keys, name]
     changed, value = raw, document.value
     while path:
-        changed = _apply(changed, _remove(read(changed, path[:-1]), path[-1], _table_of(base, len(path) - 1), base))
+        *outer, key = path
+        current = read(changed, outer, last_is_list=isinstance(key, int))
+        changed = _apply(changed, _remove(current, key, _table_of(base, len(outer)), base))
         value = _with(value, path, None)
         path.pop()
-        if not path or _table_of(base, len(path)) is not None or not _is_bare(read(changed, path)):
+        emptied = read(changed, path, last_is_list=isinstance(key, int))
+        if not path or _table_of(base, len(path)) is not None or not _is_bare(emptied):
             break
     _checked(document, changed, value, gone=entry)
     return _without_shell(changed, base)
+
+
+def _read_named(raw: bytes, path: Sequence[Key]) -> Document:
+    """Read with the tables along `path` up to the first list."""
+    names = list(itertools.takewhile(lambda key: isinstance(key, str), path))
+    is_list = len(names) < len(path)
+    return read(raw, names if is_list else names[:-1], last_is_list=is_list)
 
 
 def _without_shell(raw: bytes, base: Document | None) -> bytes | None:
@@ -139,13 +152,13 @@ def _whole(document: Document, value: Any, style: _Style) -> bytes:
     return before + _render(value, style, b"") + style.newline
 
 
-def _insert(document: Document, table: Table, key: str, value: Any, style: _Style) -> list[Edit]:
+def _insert(document: Document, table: Table, key: Key, value: Any, style: _Style) -> list[Edit]:
     raw, close = document.raw, table.end - 1
     at = len(raw[:close].rstrip(SPACE))
     edits: list[Edit] = []
     if table.members and not document.trailing_comma(table):
         edits.append((table.members[-1].end, table.members[-1].end, b","))
-    name = json.dumps(key, ensure_ascii=False).encode() + style.colon
+    name = json.dumps(key, ensure_ascii=False).encode() + style.colon if isinstance(key, str) else b""
     if not _is_multiline(document, table):
         gap = style.gap if table.members else raw[at:close][:1]
         return [*edits, (at, at, gap + name + _render(value, style, None))]
@@ -163,16 +176,25 @@ def _replace(document: Document, table: Table, member: Member, value: Any, style
 
 
 def _render(value: Any, style: _Style, indent: bytes | None) -> bytes:
-    """Write `value`: objects over several lines from `indent` on, all on one line where that is None."""
-    if not isinstance(value, dict) or not value:
+    """Write `value`: objects, and lists of them, over several lines from `indent` on, all on one line without one."""
+    if not value or not isinstance(value, dict | list) or not _holds_objects(value):
         separators = ("," + style.gap.decode(), style.colon.decode())
         return json.dumps(value, ensure_ascii=False, separators=separators).encode()
     inner = None if indent is None else indent + style.unit
-    members = [json.dumps(key).encode() + style.colon + _render(item, style, inner) for key, item in value.items()]
+    if isinstance(value, dict):
+        opening, closing = b"{", b"}"
+        members = [json.dumps(key).encode() + style.colon + _render(item, style, inner) for key, item in value.items()]
+    else:
+        opening, closing = b"[", b"]"
+        members = [_render(item, style, inner) for item in value]
     if indent is None or inner is None:
-        return b"{" + (b"," + style.gap).join(members) + b"}"
+        return opening + (b"," + style.gap).join(members) + closing
     start = style.newline + inner
-    return b"{" + start + (b"," + start).join(members) + style.newline + indent + b"}"
+    return opening + start + (b"," + start).join(members) + style.newline + indent + closing
+
+
+def _holds_objects(value: dict[str, Any] | list[Any]) -> bool:
+    return isinstance(value, dict) or any(isinstance(item, dict) for item in value)
 
 
 def _is_multiline(document: Document, table: Table) -> bool:
@@ -224,7 +246,7 @@ def _stands_alone(raw: bytes, offset: int) -> bool:
 # What is taken away
 
 
-def _remove(document: Document, name: str, before: Table | None, base: Document | None) -> list[Edit]:
+def _remove(document: Document, name: Key, before: Table | None, base: Document | None) -> list[Edit]:
     table = document.tables[-1]
     index = next(index for index, member in enumerate(table.members) if member.key == name)
     kept_comma = before is not None and base is not None and base.trailing_comma(before)
@@ -250,7 +272,7 @@ def _cut(document: Document, member: Member, *, kept_comma: bool) -> list[Edit]:
             edits.append((following, following + 1, b""))  # a comment between member and comma stays
         else:
             end = following + 1
-            is_last = code[document.after(end) : document.after(end) + 1] == b"}"
+            is_last = code[document.after(end) : document.after(end) + 1] in (b"}", b"]")
             if b"\n" not in raw[start : member.start] and not is_last:
                 start, end = member.start, end + len(raw[end:]) - len(raw[end:].lstrip(b" \t"))
     elif code[preceding] == ord(",") and not kept_comma:
@@ -272,17 +294,26 @@ def _apply(raw: bytes, edits: Sequence[Edit]) -> bytes:
     return b"".join(itertools.chain.from_iterable(itertools.zip_longest(kept, added, fillvalue=b"")))
 
 
-def _with(value: dict[str, Any], path: Sequence[str], entry: Any) -> dict[str, Any]:
+def _with(value: Any, path: Sequence[Key], entry: Any) -> Any:
     """Return a copy of `value` with `entry` at `path`; None takes what is there away."""
     key, *rest = path
-    copy = dict(value)
+    copy: Any = list(value) if isinstance(key, int) else dict(value)
+    inner = _member(copy, key)
     if rest:
-        copy[key] = _with(copy.get(key, {}), rest, entry)
+        entry = _with(([] if isinstance(rest[0], int) else {}) if inner is None else inner, rest, entry)
+    if isinstance(key, int):
+        copy[key : key + 1] = [] if entry is None else [entry]
     elif entry is None:
         copy.pop(key, None)
     else:
         copy[key] = entry
     return copy
+
+
+def _member(value: Any, key: Key) -> Any:
+    if isinstance(key, int):
+        return value[key] if key < len(value) else None
+    return value.get(key)
 
 
 def _checked(before: Document, changed: bytes, expected: Any, gone: Member | None = None) -> bytes:

@@ -32,11 +32,18 @@ class Unreadable(ValueError):
     """The text is not JSON with comments, or not of the expected shape; its message is ready for people."""
 
 
+Key = str | int
+"""What leads into a value: a name into an object, a number from 0 on into a list."""
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member of an object: byte offsets of its key and its value (ends exclusive)."""
+    """A member of an object: byte offsets of its key and its value (ends exclusive).
 
-    key: str
+    An element of a list is a member whose key is its number and takes no bytes.
+    """
+
+    key: Key
     start: int
     key_end: int
     value_start: int
@@ -45,13 +52,13 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """An object: the offsets of its opening brace and after its closing one, and its members in order."""
+    """An object or a list: the offsets of its opening bracket and after its closing one, and its members in order."""
 
     start: int
     end: int
     members: tuple[Member, ...]
 
-    def member(self, key: str) -> Member | None:
+    def member(self, key: Key) -> Member | None:
         """Return the member with that key, None where there is none."""
         return next((member for member in self.members if member.key == key), None)
 
@@ -61,7 +68,7 @@ class Document:
     """A text that was read.
 
     `code` is `raw` with comments blanked out, offsets unchanged. `tables` holds the outermost object and the objects
-    under the given keys, as far as these are there; it is empty where the text holds no value at all.
+    and lists under the given keys, as far as these are there; it is empty where the text holds no value at all.
     """
 
     raw: bytes
@@ -80,7 +87,7 @@ class Document:
         return _last_visible(self.code, offset)
 
     def trailing_comma(self, table: Table) -> bool:
-        """Whether a comma stands between the last member of `table` and its closing brace."""
+        """Whether a comma stands between the last member of `table` and its closing bracket."""
         return self.code[self.before(table.end - 1)] == ord(",")
 
     def line_comment_before(self, offset: int) -> bool:
@@ -94,11 +101,11 @@ class Document:
         return [self.raw[first:last].rstrip(SPACE) for first, last in inside]
 
 
-def read(raw: bytes, keys: Sequence[str] = ()) -> Document:
-    """Return what `raw` holds, with the tables along `keys`.
+def read(raw: bytes, keys: Sequence[Key] = (), *, last_is_list: bool = False) -> Document:
+    """Return what `raw` holds, with the tables along `keys`; the last of them is an object unless told otherwise.
 
     Raises Unreadable: no UTF-8, no JSON with comments, a key that stands twice in one object, the outermost value
-    or one under `keys` that is no object.
+    or one under `keys` that is no object, or no list where a number leads on.
     """
     try:
         raw.decode("utf-8")
@@ -118,7 +125,8 @@ def read(raw: bytes, keys: Sequence[str] = ()) -> Document:
     value = _value(strict)
     if comments or root.has_error:
         root = _tree(strict)
-    return Document(raw, bytes(code), value, comments, _tables(root, strict, keys))
+    lists = [isinstance(key, int) for key in keys] + [last_is_list]
+    return Document(raw, bytes(code), value, comments, _tables(root, strict, keys, lists))
 
 
 def _check_line_comment(comment: bytes) -> None:
@@ -190,6 +198,15 @@ def _no_constant(name: str) -> Any:
     raise Unreadable(f"{name} is not a JSON number")
 
 
+def as_read(value: Any) -> Any:
+    """Return a value of Python in the form that `read` gives values: a number as `("number", digits)`."""
+    if isinstance(value, dict):
+        return {key: as_read(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [as_read(item) for item in value]
+    return _number(str(value)) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
 def _number(digits: str) -> tuple[str, str]:
     return ("number", digits)  # kept as written: nothing here computes, and any length and range is legal JSON
 
@@ -199,30 +216,32 @@ _DECODER = json.JSONDecoder(
 )
 
 
-def _tables(root: Node, strict: bytes, keys: Sequence[str]) -> tuple[Table, ...]:
+def _tables(root: Node, strict: bytes, keys: Sequence[Key], lists: Sequence[bool]) -> tuple[Table, ...]:
+    """Return the tables along `keys`; `lists` says of each, the outermost first, whether it is to be a list."""
     if root.has_error or root.named_child_count != 1:
         raise Unreadable("it is not JSON with comments")
     node: Node | None = root.named_children[0]
     tables: list[Table] = []
-    for name in (None, *keys):
+    for name, is_list in zip((None, *keys), lists, strict=True):
         if name is not None:
             node = _value_node(node, tables[-1].member(name))
         if node is None:
             break
-        if node.type != "object":
-            raise Unreadable("its outermost value is not an object" if name is None else f"{name!a} is not an object")
-        tables.append(_table(node, strict))
+        if node.type != ("array" if is_list else "object"):
+            said = "its outermost value" if name is None else f"{name!a}"
+            raise Unreadable(f"{said} is not {'a list' if is_list else 'an object'}")
+        tables.append(_list(node) if is_list else _object(node, strict))
     return tuple(tables)
 
 
 def _value_node(table: Node | None, member: Member | None) -> Node | None:
     if table is None or member is None:
         return None
-    pairs = (pair for pair in table.named_children if pair.start_byte == member.start)
-    return next((pair.child_by_field_name("value") for pair in pairs), None)
+    child = next((child for child in table.named_children if child.start_byte == member.start), None)
+    return child if child is None or isinstance(member.key, int) else child.child_by_field_name("value")
 
 
-def _table(node: Node, strict: bytes) -> Table:
+def _object(node: Node, strict: bytes) -> Table:
     members = []
     for pair in node.named_children:
         key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
@@ -230,4 +249,12 @@ def _table(node: Node, strict: bytes) -> Table:
             raise Unreadable("it is not JSON with comments")
         name = json.loads(strict[key.start_byte : key.end_byte])
         members.append(Member(name, pair.start_byte, key.end_byte, value.start_byte, value.end_byte))
+    return Table(node.start_byte, node.end_byte, tuple(members))
+
+
+def _list(node: Node) -> Table:
+    members = []
+    for number, element in enumerate(node.named_children):
+        start, end = element.start_byte, element.end_byte
+        members.append(Member(number, start, start, start, end))
     return Table(node.start_byte, node.end_byte, tuple(members))

@@ -138,6 +138,36 @@ def remove(place: Place) -> None:
     _remove_folders(place, made)
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What lay beside a file before it was touched: the backup and the record of folders, None where there was none."""
+
+    backup: bytes | None
+    record: bytes | None
+
+
+def keep(place: Place) -> Kept:
+    """Return what lies beside the file now, for `put_back`."""
+    record = None if place.record.is_symlink() or not place.record.is_file() else place.record.read_bytes()
+    return Kept(backup_bytes(place), record)
+
+
+def put_back(place: Place, kept: Kept) -> None:
+    """Make the file, and what lay beside it, as they were when `place` was looked at. Raises OSError, Failed."""
+    made = _made_folders(place)
+    if place.data is None:
+        place.target.unlink(missing_ok=True)
+    else:
+        files.write_bytes(place.target, place.data, mode=place.mode)
+    for path, data in ((place.backup, kept.backup), (place.record, kept.record)):
+        if data is None:
+            path.unlink(missing_ok=True)
+        else:
+            files.write_bytes(path, data, mode=place.mode)
+    if place.data is None:
+        _remove_folders(place, made)
+
+
 def forget(place: Place, *, backup: bool = True) -> None:
     """Remove the record of folders and, unless told otherwise, the backup."""
     with contextlib.suppress(OSError):
