@@ -258,7 +258,9 @@ def _indexes(embedding: Embedding) -> Indexes:
 def _policy(environment: Mapping[str, str]) -> Policy:
     given = environment.get("SEGUE_REDACTION", "refuse")
     if given not in ("refuse", "mask"):
-        raise InvalidInput("config.invalid", f"SEGUE_REDACTION is refuse or mask, not {given[:40]!a}")
+        from segue.base.redaction import shown
+
+        raise InvalidInput("config.invalid", f"SEGUE_REDACTION is refuse or mask, not '{shown(given, 40)}'")
     return "mask" if given == "mask" else "refuse"
 
 

@@ -315,3 +315,24 @@ def test_a_hostile_field_is_masked_in_bounded_time(piece: str) -> None:
     start = time.process_time()
     masked(text)
     assert time.process_time() - start < 5  # a second at most; what is quadratic takes more than ten
+
+
+# -- messages -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("secret", [AWS + "Q7Z2" * 4, GITHUB + "a1B2" * 9, STRIPE + "a1B2" * 6])
+def test_a_message_shows_its_path_and_no_secret(secret: str) -> None:
+    for message in (f"cannot read /home/ada/{secret}/notes.md", f"'{secret}'", f"{secret} {secret}\ud800", secret):
+        found = redaction.harmless(message)
+        assert secret not in found
+        assert "[redacted:" in found
+        assert not redaction.credentials("message", found)
+    assert redaction.harmless(f"cannot read /home/ada/notes.md {secret}").startswith("cannot read /home/ada/notes.md ")
+
+
+@settings(derandomize=True, max_examples=60, deadline=None, database=None)
+@given(st.text(max_size=200))
+def test_a_message_without_a_secret_stays(text: str) -> None:
+    readable = text.encode("utf-8", "backslashreplace").decode()
+    if not redaction.credentials("message", readable):
+        assert redaction.harmless(text) == readable

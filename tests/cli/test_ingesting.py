@@ -69,6 +69,60 @@ def test_json(cli: InPlace) -> None:
     assert (third["format"], third["counts"]["new"]) == ("markdown", 1)
 
 
+def test_every_entry_of_the_json_has_the_same_keys(cli: InPlace) -> None:
+    talk = cli.write("conversations.json", [chat("c-1", "I prefer rye.")])
+    found = [
+        *cli("ingest", talk, "missing", notes(cli.shell), "--json").json["ingested"],
+        *cli("ingest", talk, "--json").json["ingested"],
+        *cli("ingest", "--json").json["ingested"],
+    ]
+    assert len(found) == 5
+    keys = {"path", "error", "format", "counts", "sources", "passed_over", "problems"}
+    assert all(each.keys() == keys for each in found)
+    counted = ["new", "merged", "known", "approved", "forgotten", "replaced", "retired", "refused"]
+    assert all(list(each["counts"]) == counted for each in found)
+    assert [each["error"] is None for each in found] == [True, False, True, True, True]
+
+
+def test_standard_input(cli: InPlace) -> None:
+    talk = json.dumps([chat("c-1", "I prefer rye.")]).encode()
+    assert cli("ingest", "-", stdin=talk).lines == ["chatgpt: 1 new"]
+    assert cli("ingest", "-", "--format", "chatgpt", stdin=talk).lines == ["chatgpt: 0 new, 1 known"]
+    note = b"# Bread\n\nAda prefers rye.\n"
+    assert cli("ingest", "-", "--format", "markdown", stdin=note).lines == ["markdown: 1 new"]
+    assert cli("ingest", "-", stdin=note).lines == ["markdown: 0 new, 1 known"]
+    # Another text is another source: it takes nothing back.
+    assert cli("ingest", "-", stdin=b"# Bread\n\nBen prefers wheat.\n").lines == ["markdown: 1 new"]
+    assert {each["status"] for each in cli("memories", "ls", "--json").json["memories"]} == {"active"}
+    names = [each["source"] for each in cli("memories", "sources", "--json").json["sources"]]
+    assert [each.partition("-")[0] for each in names] == ["chatgpt:c", "markdown:stdin", "markdown:stdin"]
+    assert cli("forget", "--source", names[-1], "--yes").code == 0
+
+
+@pytest.mark.parametrize("data", [b"", b"\0\1", b'{"x": 1}', b"[]", b"PK\x03\x04\x14\0\0", "Rye.".encode("utf-16")])
+def test_standard_input_of_nothing_known(cli: InPlace, data: bytes) -> None:
+    result = cli("ingest", "-", "--json", stdin=data)
+    assert result.code == 3
+    assert "/tmp" not in result.error["message"]
+    assert "segue-" not in result.error["message"]
+    several = cli("ingest", "-", notes(cli.shell), stdin=data)
+    assert (several.code, several.lines) == (3, ["notes (markdown): 1 new"])
+    assert cli("ingest", "-", "-", stdin=data).code == 2
+
+
+def test_a_name_with_a_secret_is_masked_where_it_is_printed(cli: InPlace) -> None:
+    folder = cli.shell.project / "notes"
+    folder.mkdir()
+    (folder / f"{SECRET}.md").write_bytes(b"---\nkind: nonsense\n---\n# Bread\n\ncaf\xe9\n")
+    (folder / f"{SECRET}-2.md").write_bytes(b"\xff\xfeU\0")
+    named = f"notes/{SECRET}.md"
+    for arguments in (("notes",), (named,), (named, "notes"), (named, "--mask"), (named, "notes", "--mask")):
+        for form in ((), ("--json",)):
+            result = cli("ingest", *arguments, *form)
+            assert SECRET not in result.out + result.err, arguments
+            assert "redacted" in result.out + result.err, arguments
+
+
 def test_only_the_first_problems_are_named(cli: InPlace) -> None:
     talk = cli.write("conversations.json", [chat("c-1", "I prefer rye.", *[f"Key {SECRET} {n}" for n in range(15)])])
     result = cli("ingest", talk)

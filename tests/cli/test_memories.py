@@ -279,6 +279,20 @@ def test_a_number_is_emptied_or_wrong(cli: InPlace) -> None:
         ["memories", "ls", "--status", SECRET],
         ["memories", "ls", "--since", SECRET],
         ["reindex", "--embedder", SECRET],
+        ["remember", "Fine.", "--confidence", SECRET],
+        ["memories", "ls", "--limit", SECRET],
+        ["memories", "ls", SECRET],
+        ["memories", SECRET],
+        ["reindex", f"--{SECRET}"],
+        ["import", f"{SECRET}.jsonl"],
+        ["import", f"/nowhere/{SECRET}/all.jsonl"],
+        ["export", f"/dev/null/{SECRET}.jsonl"],
+        ["ingest", f"{SECRET}.md"],
+        ["ingest", "notes", f"notes/{SECRET}.md"],
+        ["ingest", "notes", "--format", SECRET],
+        ["ingest", "notes", "--format", f"diary-of-somebody-with-a-long-name-{SECRET}"],
+        ["ingest", "notes", "--zone", SECRET],
+        ["forget", "--source", SECRET],
         ["entities", "unmerge", SECRET],
         ["entities", "show", SECRET],
     ],
@@ -432,6 +446,46 @@ def test_forgetting_a_source(cli: InPlace) -> None:
     assert f"{number} memor" in result.err
     assert cli("forget", "--source", source, "--yes", "--json").error["code"] == "source.not_found"
     assert cli("ingest", "notes", "--json").json["ingested"][0]["counts"].get("new", 0) == 0
+
+
+def test_one_place_of_a_source(cli: InPlace) -> None:
+    """What `memories show` prints as `ref` is what lists and forgetting take."""
+    notes = cli.shell.project / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("# Bread\n\nAda prefers rye.\n\n# Oven\n\nIt is on the left.\n", "utf-8")
+    cli("ingest", "notes")
+    bread, oven = sorted(cli("memories", "ls", "--json").json["memories"], key=lambda each: each["content"])
+    ref = cli("memories", "show", oven["id"], "--json").json["sources"][0]["ref"]
+    assert f" {ref}" in cli("memories", "show", oven["id"]).out
+    assert [each["id"] for each in cli("memories", "ls", "--source", ref, "--json").json["memories"]] == [oven["id"]]
+    source = ref.partition("#")[0]
+    assert len(cli("memories", "ls", "--source", source, "--json").json["memories"]) == 2
+    for wrong in (ref + "9", source + "#", source[:-1]):
+        assert cli("memories", "ls", "--source", wrong, "--json").json["memories"] == []
+        assert cli("forget", "--source", wrong, "--yes", "--json").error["code"] == "source.not_found"
+    assert cli("forget", "--source", ref, "--json").error["details"] == {"memories": 1}
+    assert cli("forget", "--source", ref, "--yes", "--json").json["forgotten"] == [oven["id"]]
+    assert [each["id"] for each in cli("memories", "ls", "--json").json["memories"]] == [bread["id"]]
+
+
+def test_a_source_whose_memories_are_all_retired_is_listed(cli: InPlace) -> None:
+    notes = cli.shell.project / "notes"
+    notes.mkdir()
+    for name in ("a", "b"):
+        (notes / f"{name}.md").write_text(f"# {name}\n\nLoaf {name}.\n", "utf-8")
+    cli("ingest", "notes")
+    before = cli("memories", "sources", "--json").json["sources"]
+    assert [each["memories"] for each in before] == [1, 1]
+    (notes / "a.md").unlink()
+    (notes / "b.md").write_text("# b\n\nAnother loaf.\n", "utf-8")
+    cli("ingest", "notes")
+    gone, changed = cli("memories", "sources", "--json").json["sources"]
+    assert (gone, changed) == (before[0], before[1] | {"memories": 2})
+    assert len(cli("memories", "ls", "--source", gone["source"], "--status", "retired", "--json").json["memories"]) == 1
+    first = cli("memories", "sources", "--limit", "1", "--json").json["sources"]
+    assert first + cli("memories", "sources", "--after", gone["source"], "--json").json["sources"] == [gone, changed]
+    assert cli("forget", "--source", gone["source"], "--yes").code == 0
+    assert cli("memories", "sources", "--json").json["sources"] == [changed]
 
 
 def test_status_counts_memories(cli: InPlace) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 SHOWN_LENGTH = 32
 ON_PURPOSE = " (--allow-unredacted, allow_unredacted in a call)"
 _MASKED = "-----BEGIN …"
+_PATH = "abs-path"
 _SET_MEMORY = 64 << 20
 _MAX_REJECTED = 1_000
 _LISTED_KINDS = 5
@@ -103,7 +104,7 @@ def scan(fields: Iterable[Field], *, core_only: bool = False, credentials: bool 
 def credentials(path: str, text: str) -> list[Finding]:
     """Return what in a text lets somebody in; that it names a path or the like is no matter here."""
     found = scan([Field(path, text, True)], core_only=True, credentials=True)
-    return [each for each in found if each.label != "abs-path"]
+    return [each for each in found if each.label != _PATH]
 
 
 def scan_text(text: str, *, path: str = "text", core_only: bool = False) -> list[Finding]:
@@ -133,6 +134,18 @@ def shown(text: str, length: int) -> str:
     """Return foreign text for a message: on one line, at most `length` characters, secrets masked."""
     readable = text[:_SHOWN_SOURCE].encode("utf-8", "backslashreplace").decode()
     return shorten(one_line(mask(Field("", readable, True))[0]), length)
+
+
+def harmless(text: str) -> str:
+    """Return `text` with all that lets somebody in masked; paths and the like stay: for messages to who wrote it."""
+    readable = text.encode("utf-8", "backslashreplace").decode()
+    for _ in range(_MASK_ROUNDS):
+        found = credentials("text", readable)
+        if not found:
+            return readable
+        patterns = _scanner(True, True).matching(readable)
+        readable = _masked(readable, [each for each in patterns if each.label != _PATH])
+    return marker(found[0].label)
 
 
 def marker(label: str) -> str:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import re
+import sys
+import tempfile
 from datetime import UTC, timedelta, timezone, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,14 +16,18 @@ import typer
 from segue.base.errors import InvalidInput
 from segue.base.untrusted import one_line
 from segue.cli import output, progress
-from segue.cli.arguments import MEMORIES, AsJson, Now, opened, policy, project_name, resumable
+from segue.cli.arguments import MEMORIES, AsJson, Now, Usage, opened, policy, project_name, resumable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from segue.app import Segue
     from segue.conversions.interchange.formats import Format
     from segue.services.taking import Report
 
 _SHOWN_PROBLEMS = 10
+_PIECE = 1 << 20  # bytes
+_STDIN = Path("-")
 _ZONE = re.compile(r"([+-])(\d\d):([0-5]\d)", re.ASCII)
 _SAID = {
     "new": "new",
@@ -39,9 +47,9 @@ def ingest(
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[PATH]...",
+            metavar="[PATH|-]...",
             show_default=False,
-            help="Files and folders; without any, all packets and capsules of the store.",
+            help="Files and folders, `-` for standard input; without any, all packets and capsules of the store.",
         ),
     ] = None,
     form: Annotated[
@@ -69,6 +77,8 @@ def ingest(
     """
     chosen, offset = _format(form), _zone(zone)
     wanted: list[Path | None] = list(paths) if paths else [None]
+    if wanted.count(_STDIN) > 1:
+        raise Usage("`-` can be read once")
     several = len(wanted) > 1
     with opened(now) as segue, resumable("read"):
         name = project_name(segue, project or "")
@@ -93,18 +103,48 @@ def _one(
     alone: bool,
 ) -> Report | InvalidInput:
     """Return what became of one path; of several, why one of them could not be read."""
-    label = "the store" if path is None else one_line(path.name or str(path))
+    label = "the store" if path is None else _harmless(path.name or path)
     with progress.shown(label) as tell:
         if path is None:
             return segue.ingestion.stored(redaction=policy(mask), on_progress=tell)
         try:
-            return segue.ingestion.ingest(
-                path, form=form, project=project, zone=zone, redaction=policy(mask), on_progress=tell
-            )
+            with _read(path) as (file, name):
+                return segue.ingestion.ingest(
+                    file, form=form, project=project, zone=zone, redaction=policy(mask), label=name, on_progress=tell
+                )
         except InvalidInput as error:
             if alone:
                 raise
             return error
+
+
+@contextlib.contextmanager
+def _read(path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the file that is to be read and the name of the source, "" for its own.
+
+    Standard input is read to its end first: readers look more than once. It is a source by what it holds, so that one
+    text replaces no other. Raises InvalidInput `file.read`, and what the reading raises, with the name that was given.
+    """
+    if path != _STDIN:
+        yield path, ""
+        return
+    if sys.stdin is None:
+        raise InvalidInput("file.read", "there is no standard input to read")
+    with tempfile.TemporaryDirectory(prefix="segue-") as folder:
+        piece = sys.stdin.buffer.read(_PIECE)
+        if not piece:
+            raise InvalidInput("import.empty", "standard input is empty")
+        file = Path(folder, "stdin.json" if piece.lstrip().startswith((b"{", b"[")) else "stdin.md")
+        digest = hashlib.sha256()
+        with file.open("wb") as stream:
+            while piece:
+                digest.update(piece)
+                stream.write(piece)
+                piece = sys.stdin.buffer.read(_PIECE)
+        try:
+            yield file, f"stdin-{digest.hexdigest()[:16]}"
+        except InvalidInput as error:
+            raise InvalidInput(error.code, error.message.replace(str(file), "standard input"), error.details) from None
 
 
 def _unread(done: Report | InvalidInput) -> bool:
@@ -113,12 +153,12 @@ def _unread(done: Report | InvalidInput) -> bool:
 
 def _say(path: Path | None, done: Report | InvalidInput, *, several: bool) -> None:
     if isinstance(done, InvalidInput):
-        output.note(f"segue: {one_line(done.message)}")
+        output.note(f"segue: {_harmless(done.message)}")
         return
     counts = {name: done.counts[name] for name in _SAID if done.counts[name] or name == "new"}
     line = ", ".join(f"{number:,} {_SAID[name]}" for name, number in counts.items())
     line += f"; {done.passed_over:,} passed over" if done.passed_over else ""
-    output.data(f"{f'{one_line(str(path))} ({done.form})' if several else done.form}: {line}")
+    output.data(f"{f'{_harmless(path)} ({done.form})' if several and path else done.form}: {line}")
     shown = done.problems[:_SHOWN_PROBLEMS]
     output.notes(f"  {one_line(each.place)}: {one_line(each.message)}" for each in shown)
     if done.passed_over > len(shown):
@@ -126,21 +166,32 @@ def _say(path: Path | None, done: Report | InvalidInput, *, several: bool) -> No
 
 
 def _to_json(path: Path | None, done: Report | InvalidInput) -> dict[str, Any]:
-    named = {"path": None if path is None else str(path)}
+    from segue.base.redaction import harmless
+    from segue.services.taking import Report
+
+    named = {"path": None if path is None else harmless(str(path)), "error": None}
     if isinstance(done, InvalidInput):
-        return named | {"error": {"code": done.code, "message": done.message, "details": done.details}}
+        error = {"code": done.code, "message": harmless(done.message), "details": done.details}
+        return named | Report().to_json() | {"format": None, "error": error}
     return named | done.to_json()
+
+
+def _harmless(text: object) -> str:
+    from segue.base.redaction import harmless
+
+    return one_line(harmless(str(text)))
 
 
 def _format(name: str | None) -> Format | None:
     if name is None:
         return None
+    from segue.base.redaction import shown
     from segue.conversions.interchange.formats import FORMATS
 
     for each in FORMATS:
         if each == name:
             return each
-    raise InvalidInput("import.format", f"no format is called {name[:40]!a}; there are {', '.join(FORMATS)}")
+    raise InvalidInput("import.format", f"no format is called '{shown(name, 40)}'; there are {', '.join(FORMATS)}")
 
 
 def _zone(text: str) -> tzinfo:
@@ -148,6 +199,8 @@ def _zone(text: str) -> tzinfo:
     if text in ("Z", "UTC"):
         return UTC
     if match is None or int(match[2]) > 23:
-        raise InvalidInput("time.invalid", f"--zone takes an offset like +02:00, not {text[:40]!a}")
+        from segue.base.redaction import shown
+
+        raise InvalidInput("time.invalid", f"--zone takes an offset like +02:00, not '{shown(text, 40)}'")
     offset = timedelta(hours=int(match[2]), minutes=int(match[3]))
     return timezone(-offset if match[1] == "-" else offset)

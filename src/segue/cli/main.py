@@ -131,6 +131,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _usage(error: TyperException, *, as_json: bool) -> int:
+    error.message = _harmless(error.message)
     # A missing argument is usage; a value of the wrong type or range is invalid input.
     value = isinstance(error, typer.BadParameter) and not hasattr(error, "param_type")
     code, exit_code = ("cli.value", 3) if value else ("cli.usage", error.exit_code)
@@ -142,6 +143,7 @@ def _usage(error: TyperException, *, as_json: bool) -> int:
 
 
 def _report(code: str, message: str, details: dict[str, object], exit_code: int, *, as_json: bool) -> int:
+    message = _harmless(message)
     if as_json:
         try:
             output.as_json({"error": {"code": code, "message": message, "details": details}})
@@ -154,6 +156,13 @@ def _report(code: str, message: str, details: dict[str, object], exit_code: int,
         if isinstance(further, list):
             output.notes(f"also: {one_line(str(each['message']))}" for each in further[1:] if "message" in each)
     return exit_code
+
+
+def _harmless(message: str) -> str:
+    """A message repeats what was typed, and people paste a key where a name belongs."""
+    from segue.base.redaction import harmless
+
+    return harmless(message)
 
 
 def _prepare_streams() -> None:

@@ -68,7 +68,10 @@ def reindex(
         return 0
     output.data(f"reindexed {output.counted(number, 'memory', 'memories')}")
     if embedder and os.environ.get("SEGUE_EMBEDDER", embedder) != embedder:
-        output.note(f"SEGUE_EMBEDDER still says {os.environ['SEGUE_EMBEDDER'][:40]!a} and goes before the store's own")
+        from segue.base.redaction import shown
+
+        said = shown(os.environ["SEGUE_EMBEDDER"], 40)
+        output.note(f"SEGUE_EMBEDDER still says '{said}' and goes before the store's own")
     if fault:
         output.note(f"without vectors: {fault}")
     return 0

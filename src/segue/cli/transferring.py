@@ -44,12 +44,18 @@ def export(
     with opened() as segue:
         counts = _to_stdout(segue) if file == "-" else _to_file(segue, Path(file))
     if as_json:
-        output.as_json({"path": file, "counts": counts})
+        output.as_json({"path": _harmless(file), "counts": counts})
     else:
         if file != "-":
-            output.data(file)
+            output.data(_harmless(file))
         output.note(_listed(counts) or "an empty store")
     return 0
+
+
+def _harmless(name: str) -> str:
+    from segue.base.redaction import harmless
+
+    return harmless(name)
 
 
 def _to_stdout(segue: Segue) -> dict[str, int]:
@@ -75,7 +81,7 @@ def import_(
 
     Exit code 0, or 3 where lines were not taken because they break a rule or say something else than the store.
     """
-    label = one_line(Path(file).name)
+    label = one_line(_harmless(Path(file).name))
     with opened(now) as segue, resumable("imported"), _opened(file) as stream, progress.shown(label) as tell:
         done = segue.transfer.load(_lines(stream), allow_unredacted=allow_unredacted, on_progress=tell)
     if as_json:

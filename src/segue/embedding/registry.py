@@ -31,7 +31,9 @@ def load(name: str = DEFAULT) -> WordVectors:
         from segue.embedding.none import NoEmbedder
 
         return NoEmbedder()
-    raise InvalidInput("embedder.unknown", f"no embedder is called {name[:40]!a}; there are {', '.join(NAMES)}")
+    from segue.base.redaction import shown
+
+    raise InvalidInput("embedder.unknown", f"no embedder is called '{shown(name, 40)}'; there are {', '.join(NAMES)}")
 
 
 @lru_cache(maxsize=4)

@@ -70,6 +70,8 @@ class Forgetting(MemoryWriting):
     def forget_source(self, source: str, *, confirmed: int, reason: str = "") -> list[str]:
         """Undo what was read from a source: forget what nothing else says, and take its word off the rest.
 
+        `source` may name one place in it, as a memory's ref does: `source#place`; then all else that it says stays.
+
         `confirmed` is the number of memories that the caller expects to go, from `said_by`. Returns their ids. Raises
         NotFound `source.not_found`, Refused `memory.count` where the numbers differ: nothing is forgotten.
         """
@@ -122,7 +124,7 @@ class Forgetting(MemoryWriting):
         with self._database.read() as connection:
             found = damaged.read(connection, self._scope, self._full_ids(connection, memory_ids))
             said = sources.of(connection, self._scope, [memory.id for memory in found]).values()
-            names = {source, *(memory.provenance.source for memory in found)}
+            names = {sources.split(source)[0], *(memory.provenance.source for memory in found)}
             names |= {one.source for all_said in said for one in all_said}
             return [each for name in sorted(names) for each in self._stored(connection, name)]
 
@@ -144,12 +146,16 @@ class Forgetting(MemoryWriting):
 
     def _from_source(self, connection: sa.Connection, source: str) -> tuple[list[Said], list[str]]:
         wanted = paging.filter_text("source", source) or ""
-        said = sources.from_source(connection, self._scope, wanted)
+        name, joint, place = wanted.partition("#")
+        if joint:
+            said = list(sources.at(connection, self._scope, [(name, place)]).values())
+        else:
+            said = sources.from_source(connection, self._scope, wanted)
         before = rows.said_before(connection, self._scope, wanted)
         if not said and not before:
             raise NotFound("source.not_found", "nothing was read from that source; see `segue memories sources`")
         by_memory = sources.of(connection, self._scope, list({each.memory_id for each in said}))
-        alone = [each for each, all_said in by_memory.items() if all(one.source == wanted for one in all_said)]
+        alone = [each for each, all_said in by_memory.items() if set(all_said) <= set(said)]
         return said, alone + before
 
 

@@ -61,17 +61,18 @@ class Ingestion(ScopedService):
         project: str = "",
         zone: tzinfo = UTC,
         redaction: Policy | None = None,
+        label: str = "",
         on_progress: OnProgress | None = None,
     ) -> Report:
         """Make memories of the file or folder at `path` and return what became of it.
 
         `form` is its format where it is known; `project` is for what names none; `zone` is that of times which name
-        none. Raises InvalidInput as `detect` does, and `import.empty` where nothing of a given format is there; nothing
-        for what single items hold.
+        none; `label` is what the source is called, else it is called after where it lies. Raises InvalidInput as
+        `detect` does, and `import.empty` where nothing of a given format is there; nothing for what single items hold.
         """
         given, form = form, form or detect(path)
         report = Report(form)
-        label = _label(path, form)
+        label = label or _label(path, form)
         found = read_items(path, form, zone=zone, on_progress=on_progress)
         whole = f"{form}:{label}/" if form in LIVING and path.is_dir() else ""
         self._take((_qualified(each, form, label) for each in found), report, project, redaction, whole)

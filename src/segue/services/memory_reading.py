@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -143,11 +144,16 @@ class MemoryReading(ScopedService):
         return resolved(connection, self._scope, wanted)
 
     def sources(self, *, after: str = "", limit: int = paging.DEFAULT_LIMIT) -> list[tuple[str, int]]:
-        """Return the sources that memories were read from behind the one called `after`, with their numbers."""
+        """Return the sources that memories were read from behind the one called `after`, with their numbers.
+
+        Also those that say something else now, or nothing, while what they said once is still kept.
+        """
         paging.require_limit(limit)
         behind = paging.filter_text("after", after) or ""
         with self._database.read() as connection:
-            return sources.listed(connection, self._scope, limit, behind)
+            said = Counter(dict(sources.listed(connection, self._scope, limit, behind)))
+            said.update(sources.split(ref)[0] for ref in rows.unsaid(connection, self._scope))
+        return sorted((source, number) for source, number in said.items() if source > behind)[:limit]
 
     def _find(self, connection: sa.Connection, given: str) -> Memory:
         full = paging.resolve(

@@ -36,6 +36,7 @@ LIVING = ("markdown", "basic-memory")
 _MARK = 12  # hex digits that tell apart what was masked
 _LONGEST = MAX_REF - _MARK - 2
 _MOST_PROBLEMS = 1_000  # that a report names; the rest is counted
+COUNTED = ("new", "merged", "known", "approved", "forgotten", "replaced", "retired", "refused")
 _UNREAD = ("import.read", "import.limit", "import.kept_out")
 
 
@@ -57,13 +58,14 @@ class Report:
         """Take note of something that was passed over."""
         self.passed_over += 1
         if len(self.problems) < _MOST_PROBLEMS:
-            self.problems.append(problem)
+            file, message = hidden.harmless(problem.file), hidden.harmless(problem.message)
+            self.problems.append(replace(problem, file=file, message=message))
 
     def to_json(self) -> dict[str, Any]:
         """Return the shape of one entry of `segue ingest --json`."""
         return {
             "format": self.form,
-            "counts": dict(sorted(self.counts.items())),
+            "counts": {name: self.counts[name] for name in COUNTED},
             "sources": len(self.sources),
             "passed_over": self.passed_over,
             "problems": [{"code": each.code, "message": each.message, "place": each.place} for each in self.problems],

@@ -13,8 +13,8 @@ from segue.memories.filter import Filter
 from segue.memories.item import Provenance
 from segue.memories.memory import STATUSES, Memory
 from segue.storage import bulk
-from segue.storage.memory_conditions import conditions
-from segue.storage.tables import memories, memory_sources, memory_tags
+from segue.storage.memory_conditions import conditions, first_said, is_said
+from segue.storage.tables import memories, memory_tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -185,13 +185,19 @@ def latest(connection: sa.Connection, scope_id: str) -> int:
 
 
 def said_before(connection: sa.Connection, scope_id: str, source: str) -> list[str]:
-    """Return the memories that a source said first and that no place says any more: what it said in earlier states."""
-    ref, saying = _COLUMNS.ref, memory_sources.c
-    said = sa.exists().where(saying.scope_id == scope_id, saying.memory_id == _COLUMNS.id)
-    # "$" follows "#": one range of the index, with little in it that is no place of the source.
-    in_range = sa.and_(ref >= source, ref < f"{source}$", sa.or_(ref == source, ref >= f"{source}#"))
-    query = sa.select(_COLUMNS.id).where(_COLUMNS.scope_id == scope_id, in_range, ~said)
+    """Return the memories that a source said first and that no place says any more: what it said in earlier states.
+
+    `source` may name one place in it: `source#place`.
+    """
+    first = first_said(source)
+    query = sa.select(_COLUMNS.id).where(_COLUMNS.scope_id == scope_id, first, ~is_said(scope_id))
     return sorted(connection.execute(query).scalars())
+
+
+def unsaid(connection: sa.Connection, scope_id: str) -> list[str]:
+    """Return the refs of the memories that no place says any more, those that were said by hand left out."""
+    mine = _COLUMNS.scope_id == scope_id, _COLUMNS.origin != "text"
+    return list(connection.execute(sa.select(_COLUMNS.ref).where(*mine, ~is_said(scope_id))).scalars())
 
 
 def newer(connection: sa.Connection, scope_id: str, captured_us: int) -> list[Memory]:

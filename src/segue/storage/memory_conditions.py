@@ -47,14 +47,37 @@ def _beside(scope_id: str, wanted: Filter) -> Iterator[sa.ColumnElement[bool]]:
     sides = (
         (memory_tags, memory_tags.c.tag, wanted.tags),
         (memory_entities, memory_entities.c.key, wanted.entities),
-        (memory_sources, memory_sources.c.source, wanted.sources),
     )
     for table, column, values in sides:
         if values:
             ids = sa.select(table.c.memory_id).where(table.c.scope_id == scope_id, column.in_(values))
             yield _COLUMNS.id.in_(ids)
+    if wanted.sources:
+        yield sa.or_(*(_read_from(scope_id, each) for each in wanted.sources))
     if wanted.mentions:
         yield sa.or_(*(_mentions(scope_id, key) for key in wanted.mentions))
+
+
+def _read_from(scope_id: str, ref: str) -> sa.ColumnElement[bool]:
+    """What a source says, or the one place in it that a ref names as well; or said, of what nothing says any more."""
+    source, joint, place = ref.partition("#")
+    said = memory_sources.c
+    named = [said.source == source, *([said.place == place] if joint else [])]
+    ids = sa.select(said.memory_id).where(said.scope_id == scope_id, *named)
+    return sa.or_(_COLUMNS.id.in_(ids), sa.and_(first_said(ref), ~is_said(scope_id)))
+
+
+def first_said(ref: str) -> sa.ColumnElement[bool]:
+    """What was read first from a source, or from the one place in it that a ref names as well."""
+    # "$" follows "#": one range of the index, with little in it that is no place of the source.
+    near = sa.and_(_COLUMNS.ref >= ref, _COLUMNS.ref < f"{ref}$")
+    return sa.and_(near, sa.or_(_COLUMNS.ref == ref, _COLUMNS.ref >= f"{ref}#"))
+
+
+def is_said(scope_id: str) -> sa.ColumnElement[bool]:
+    """What some place still says."""
+    said = memory_sources.c
+    return sa.exists().where(said.scope_id == scope_id, said.memory_id == _COLUMNS.id)
 
 
 def _mentions(scope_id: str, key: str) -> sa.ColumnElement[bool]:
