@@ -19,21 +19,37 @@ def register(app: typer.Typer) -> None:
 
 
 def mcp(
+    toolset: Annotated[
+        str, typer.Option(metavar="NAME", help="The tools that hosts are told of: core, chatgpt or full.")
+    ] = "core",
+    http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP on this machine instead.")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="With --http; 0 takes a free one.")] = 8321,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="With --http: a loopback address.")] = "127.0.0.1",
+    read_only: Annotated[bool, typer.Option("--read-only", help="Refuse every tool that writes.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Say on stderr which tools run, and how long.")] = False,
     project_dir: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The project's folder, where the host starts this elsewhere.")
     ] = None,
 ) -> int:
     """Serve agents over stdio (MCP). Hosts start this by themselves; see `segue hosts install`."""
     from segue.app import current_directory
-    from segue.mcp.server import serve
+    from segue.mcp.ending import end_now
+    from segue.mcp.serving import serve, serve_http, toolset_named
 
     chosen = project_dir or os.environ.get("CLAUDE_PROJECT_DIR") or current_directory()
     if not Path(chosen).is_dir():
         raise InvalidInput("directory.invalid", f"there is no folder {chosen}; name the project's folder")
+    named = toolset_named(toolset)
+    debug = debug or bool(os.environ.get("SEGUE_DEBUG"))
+    if http:
+        serve_http(
+            None, Path(chosen), host=host, port=port, say=output.note, toolset=named, read_only=read_only, debug=debug
+        )
+        end_now()
     if output.is_terminal():
         output.note("serving MCP over stdin and stdout; an agent host starts this by itself. Ctrl-D ends it.")
-    serve(None, Path(chosen))
-    return 0
+    serve(None, Path(chosen), toolset=named, read_only=read_only, debug=debug)
+    end_now()
 
 
 def demo(

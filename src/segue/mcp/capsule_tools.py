@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from segue import capsules
 from segue.base.errors import InvalidInput, NotFound
+from segue.base.untrusted import shorten
+from segue.mcp import shapes
 from segue.mcp.answers import DIRECTORY, Answer, Tool, at_directory
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from segue.app import Segue
     from segue.capsules import Line
 
 _OPENING = "===PCSF:"
 _TEXT: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 20_000}
+_MOST_LINES, _LINE_WIDTH = 40, 300  # of what a text made of one long line can drop
 _ID: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 64}
 
 
@@ -34,8 +39,8 @@ def _write(segue: Segue, arguments: dict[str, Any]) -> Answer:
         "id": saved.capsule.id,
         "outcome": saved.outcome,
         "capsule": result.text,
-        "replaced": [line.to_json() for line in replaced],
-        "dropped": [line.to_json() for line in dropped],
+        "replaced": [_told(line) for line in replaced[:_MOST_LINES]],
+        "dropped": [_told(line) for line in dropped[:_MOST_LINES]],
         "warnings": warnings,
     }
     said = [f"stored as {saved.capsule.id}", *_lines("replaced", replaced), *_lines("dropped", dropped)]
@@ -43,7 +48,13 @@ def _write(segue: Segue, arguments: dict[str, Any]) -> Answer:
 
 
 def _lines(verb: str, lines: tuple[Line, ...]) -> list[str]:
-    return [f"{verb} {line.layer}: {line.entry}" for line in lines]
+    more = len(lines) - _MOST_LINES
+    told = [f"{verb} {line.layer}: {shorten(line.entry, _LINE_WIDTH)}" for line in lines[:_MOST_LINES]]
+    return [*told, f"… and {more} more {verb}"] if more > 0 else told
+
+
+def _told(line: Line) -> dict[str, Any]:
+    return line.to_json() | {"entry": shorten(line.entry, _LINE_WIDTH)}
 
 
 def _older(segue: Segue, given: str) -> tuple[str, str]:
@@ -56,19 +67,25 @@ def _older(segue: Segue, given: str) -> tuple[str, str]:
 
 def _read(segue: Segue, arguments: dict[str, Any]) -> Answer:
     here = at_directory(segue, arguments)
+    reading = capsules.read(chosen(here, arguments), here.now())
+    return Answer(reading.prompt, reading.to_json())
+
+
+def chosen(segue: Segue, arguments: Mapping[str, str]) -> str:
+    """Return the text of the capsule that `capsule` holds or `id` names, else of this project's newest.
+
+    Raises InvalidInput `capsule.both`, NotFound `capsule.none`, and what reading one raises.
+    """
     if "capsule" in arguments and "id" in arguments:
         raise InvalidInput("capsule.both", "give capsule or id, not both")
     if "capsule" in arguments:
-        text = capsules.clean(arguments["capsule"]).text
-    elif "id" in arguments:
-        text = here.capsules.get(arguments["id"]).text
-    else:
-        newest = here.capsules.ls(project=".", limit=1).capsules
-        if not newest:
-            raise NotFound("capsule.none", "no capsule of this project is stored; give one as capsule, or an id")
-        text = newest[0].text
-    reading = capsules.read(text, here.now())
-    return Answer(reading.prompt, reading.to_json())
+        return capsules.clean(arguments["capsule"]).text
+    if "id" in arguments:
+        return segue.capsules.get(arguments["id"]).text
+    newest = segue.capsules.ls(project=".", limit=1).capsules
+    if not newest:
+        raise NotFound("capsule.none", "no capsule of this project is stored; give one as capsule, or an id")
+    return newest[0].text
 
 
 CAPSULE_TOOLS = (
@@ -88,6 +105,16 @@ CAPSULE_TOOLS = (
         },
         _write,
         ("capsule",),
+        shapes.record(
+            {
+                "id": shapes.text("The stored capsule's id."),
+                "outcome": shapes.text("What was done.", "created", "linked", "unchanged"),
+                "capsule": shapes.text("The capsule to hand on."),
+                "replaced": shapes.listing("Lines of the older capsule that newer ones replace."),
+                "dropped": shapes.listing("Lines for which there was no room."),
+                "warnings": shapes.texts("What was changed or is doubtful."),
+            }
+        ),
         read_only=False,
     ),
     Tool(
@@ -100,5 +127,17 @@ CAPSULE_TOOLS = (
             "directory": DIRECTORY,
         },
         _read,
+        output=shapes.record(
+            {
+                "capsule": {"type": "object", "description": "The capsule by its parts."},
+                "age_seconds": shapes.whole("How old it is; negative where a clock is wrong."),
+                "freshness": shapes.text("What its age means.", "fresh", "recent", "aging", "stale", "future"),
+                "conflicts": shapes.listing("What in it contradicts itself."),
+                "gaps": shapes.listing("What it leaves open."),
+                "chain": shapes.anything("How many sessions it folds together, since when; null for one."),
+                "warnings": shapes.texts("What is doubtful."),
+                "prompt": shapes.text("The prompt to go on from."),
+            }
+        ),
     ),
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +11,10 @@ from segue.base.errors import Failed, InvalidInput, NotFound
 from segue.context.layers import INTENTS
 from segue.context.profiles import DEFAULT_BUDGET, MIN_BUDGET
 from segue.context.query import DIRECTIONS
-from segue.mcp.answers import DIRECTORY, Answer, Tool, at_directory
+from segue.mcp import shapes
+from segue.mcp.answers import DIRECTORY, Answer, Tool, at_directory, compact, paged, taken
 from segue.memories.item import KINDS, LAYERS
+from segue.memories.memory import STATUSES
 from segue.services.expanding import DEFAULT_LIMIT
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from segue.services.memories import Remembered
     from segue.services.serving import Serving
 
-MOST_CHARACTERS = 46_000  # of an answer, so that receipts and pins find room besides
+_RECEIPTS = 0.98  # of an answer, so that receipts and pins find room besides
 FORMATS = ("markdown", "smp", "json")
 _TIME = {"type": "string", "maxLength": 40, "description": "RFC 3339 with its offset, as 2026-05-04T12:00:00Z."}
 
@@ -48,7 +49,7 @@ def _context(segue: Segue, arguments: dict[str, Any]) -> Answer:
         since=arguments.get("since"),
         pin=arguments.get("pin", False),
     )
-    return Answer(*_shown(serving, shape))
+    return _shown(serving, shape)
 
 
 def _fitting(here: Segue, asked: dict[str, Any], arguments: dict[str, Any], shape: str) -> Serving:
@@ -59,13 +60,13 @@ def _fitting(here: Segue, asked: dict[str, Any], arguments: dict[str, Any], shap
     budget = int(arguments.get("token_budget", DEFAULT_BUDGET))
     while True:
         serving = here.context.pack(**asked, budget=budget)
-        length = len(_shown(_rehearsed(here, serving, arguments), shape)[0])
-        if length <= MOST_CHARACTERS:
+        over = taken(_shown(_rehearsed(here, serving, arguments), shape)) / _RECEIPTS
+        if over <= 1:
             return serving
         tokens = serving.pack.tokens
         if tokens <= MIN_BUDGET or asked["cursor"] is not None:
             break
-        budget = max(tokens * MOST_CHARACTERS // length * 9 // 10, MIN_BUDGET)
+        budget = max(int(tokens / over * 0.9), MIN_BUDGET)
     raise InvalidInput(
         "context.format",
         f"as {shape} this is too long for an answer; ask with format=markdown, without graph or since, or narrow it "
@@ -102,16 +103,14 @@ def _there(here: Segue, refs: list[str]) -> list[Memory]:
     return found
 
 
-def _shown(serving: Serving, shape: str) -> tuple[str, dict[str, Any] | None]:
+def _shown(serving: Serving, shape: str) -> Answer:
     if shape == "markdown":
-        further = f"\nMore: call get_context again with cursor {serving.pack.cursor}" if serving.pack.cursor else ""
-        return serving.to_markdown() + further, None
+        cursor = serving.pack.cursor
+        further = f"\nMore: call get_context again with cursor {cursor}" if cursor else ""
+        text = serving.to_markdown() + further
+        return Answer(text, {"markdown": text, "cursor": cursor})
     data = serving.envelope() if shape == "smp" else serving.to_json()
-    return _compact(data), data
-
-
-def _compact(data: dict[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return Answer(compact(data), data)
 
 
 def _instant(name: str, arguments: dict[str, Any]) -> Any:
@@ -128,8 +127,8 @@ def _query(segue: Segue, arguments: dict[str, Any]) -> Answer:
     if "cursor" in arguments:
         if given:
             raise InvalidInput("query.invalid", "cursor: it holds its query already; give nothing else")
-        return _answer(queries.more(arguments["cursor"], most=MOST_CHARACTERS).to_json())
-    return _answer(queries.query(given, most=MOST_CHARACTERS).to_json())
+        return paged(lambda most: queries.more(arguments["cursor"], most=most).to_json())
+    return paged(lambda most: queries.query(given, most=most).to_json())
 
 
 def _whole(value: Any) -> Any:
@@ -137,16 +136,9 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _answer(data: dict[str, Any]) -> Answer:
-    text = _compact(data)
-    if len(text) > MOST_CHARACTERS:  # page by page all fits but names and summaries that are made to be long
-        raise InvalidInput("answer.too_long", "this is too long for an answer; read it with `segue memories show`")
-    return Answer(text, data)
-
-
 def _expand(segue: Segue, arguments: dict[str, Any]) -> Answer:
     direction, limit = arguments.get("direction", "document"), int(arguments.get("limit", DEFAULT_LIMIT))
-    return _answer(segue.queries.expand(arguments["ref"], direction, limit, most=MOST_CHARACTERS))
+    return paged(lambda most: segue.queries.expand(arguments["ref"], direction, limit, most=most))
 
 
 _KEPT = ("layer", "kind", "entities", "tags", "project", "occurred_at")
@@ -217,6 +209,63 @@ _WRITING: dict[str, Any] = {
     "directory": DIRECTORY,
 }
 
+_MORE = shapes.anything("Give it for what follows; null at the end.")
+_ITEMS = shapes.listing("Memories, the best first; each has ref, content and layer.")
+_CALLS = shapes.listing("Calls that would tell more: tool, arguments, why.")
+# The three forms of a pack have little in common; the legend of an envelope describes the rest.
+_PACK = shapes.record(
+    {
+        "markdown": shapes.text("With format=markdown: the pack."),
+        "smp": shapes.text("With format=smp: the version of the envelope."),
+        "items": _ITEMS,
+        "layers": shapes.listing("With format=json: the memories by layer."),
+        "working_memory": shapes.anything("What changed for the session; null without one."),
+        "cursor": _MORE,
+    },
+    *("markdown", "smp", "items", "layers", "working_memory", "cursor"),
+)
+_FOUND = shapes.record(
+    {
+        "mql": {"type": "object", "description": "The query as it was understood."},
+        "mode": shapes.text("Which of both was given.", "find", "ask"),
+        "scope": shapes.text("What is searched: what may be read."),
+        "items": _ITEMS,
+        "count": shapes.whole("Items on this page."),
+        "offset": shapes.whole("Items on earlier pages."),
+        "candidates_considered": shapes.whole("What was found without filters."),
+        "narrowed_total": shapes.whole("What passes them."),
+        "coverage": {"type": "object", "description": "How complete this is."},
+        "cursor": _MORE,
+        "follow_ups": _CALLS,
+    }
+)
+_EXPANDED = shapes.record(
+    {
+        "ref": shapes.text("What was given."),
+        "direction": shapes.text("Where it led.", *DIRECTIONS),
+        "found": shapes.flag("Whether it is there."),
+        "document": shapes.anything("With document: all of the memory; null where there is none."),
+        "items": _ITEMS,
+        "entities": shapes.listing("With neighbors: the names beside it."),
+        "cursor": _MORE,
+    },
+    *("document", "items", "entities", "cursor"),
+)
+_RECEIPT = shapes.record(
+    {
+        "tool": shapes.text("The tool that wrote."),
+        "stored_id": shapes.text("The memory's id: what proves that it is stored."),
+        "status": shapes.text("pending waits for the user's approval.", *STATUSES),
+        "assigned_layer": shapes.text("Where it was put.", *LAYERS),
+        "verdict": shapes.text("merged: it was known already.", "new", "merged", "superseded"),
+        "dedup_basis": shapes.anything("By what it was known; null for what is new."),
+        "occurrences": shapes.whole("How many sources say it."),
+        "supersede_handle": shapes.text("The id to name when something replaces it."),
+        "replaced": shapes.texts("Ids of memories that it replaces."),
+        "conflicts": shapes.texts("Ids of memories that it may contradict."),
+    }
+)
+
 CONTEXT_TOOLS = (
     Tool(
         "get_context",
@@ -253,6 +302,7 @@ CONTEXT_TOOLS = (
             "directory": DIRECTORY,
         },
         _context,
+        output=_PACK,
         idempotent=False,
     ),
     Tool(
@@ -285,6 +335,7 @@ CONTEXT_TOOLS = (
             "directory": DIRECTORY,
         },
         _query,
+        output=_FOUND,
     ),
     Tool(
         "expand",
@@ -297,6 +348,7 @@ CONTEXT_TOOLS = (
         },
         _expand,
         ("ref",),
+        _EXPANDED,
     ),
     Tool(
         "remember_this",
@@ -305,6 +357,7 @@ CONTEXT_TOOLS = (
         _WRITING,
         _remember,
         ("content",),
+        _RECEIPT,
         read_only=False,
     ),
     Tool(
@@ -314,6 +367,7 @@ CONTEXT_TOOLS = (
         _WRITING,
         _propose,
         ("content",),
+        _RECEIPT,
         read_only=False,
     ),
 )

@@ -14,6 +14,7 @@ from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 from pydantic import ValidationError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
     from mcp.shared._stream_protocols import ReadStream, WriteStream
@@ -22,14 +23,24 @@ if TYPE_CHECKING:
 class Answering:
     """A read stream without the lines that are no messages: these are answered here (JSON-RPC 2.0, section 5)."""
 
-    def __init__(self, inner: ReadStream[SessionMessage | Exception], answers: WriteStream[SessionMessage]) -> None:
+    def __init__(
+        self,
+        inner: ReadStream[SessionMessage | Exception],
+        answers: WriteStream[SessionMessage],
+        at_end: Callable[[], None],
+    ) -> None:
         self._inner = inner
         self._answers = answers
+        self._at_end = at_end
 
     async def receive(self) -> SessionMessage | Exception:
-        """Return the next message. Raises anyio.EndOfStream where there is none any more."""
+        """Return the next message. Raises anyio.EndOfStream where there is none any more, after calling `at_end`."""
         while True:
-            item = await self._inner.receive()
+            try:
+                item = await self._inner.receive()
+            except anyio.EndOfStream:
+                self._at_end()
+                raise
             if not isinstance(item, Exception):
                 return item
             answer = refusal(item)
