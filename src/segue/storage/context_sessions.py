@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from segue.base import time
 from segue.context import working_set
 from segue.context.working_set import Texts
+from segue.storage.fates import Fates, traced
 from segue.storage.memories import batches
 from segue.storage.tables import context_sessions, memories
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from segue.context.working_set import State
-
-MOST_STEPS = 16  # from a memory to what holds instead
 
 _COLUMNS = context_sessions.c
 
@@ -55,14 +54,6 @@ class StoredSession:
     def state(self) -> State:
         """Return the working set. Raises Failed `session.state`."""
         return working_set.read(self.texts, cursor=self.line.cursor, turn=self.line.turn)
-
-
-@dataclass(frozen=True, slots=True)
-class Fates:
-    """What became of memories: `gone` are not there, or not yet; `superseded` ones have a head, "" for none."""
-
-    gone: frozenset[str]
-    superseded: dict[str, str]
 
 
 def get(connection: sa.Connection, scope_id: str, session_id: str) -> StoredSession | None:
@@ -114,21 +105,8 @@ def listed(
 
 
 def fates(connection: sa.Connection, scope_id: str, memory_ids: Collection[str]) -> Fates:
-    """Return what became of those memories that are not active any more.
-
-    A head is the active memory at the end of at most 16 steps; a memory that was only taken back has none.
-    """
-    links = _links(connection, scope_id, memory_ids)
-    heads = {ref: "" for ref, above in links.items() if above is not None}
-    gone = frozenset(memory_ids) - links.keys()
-    ahead = {ref: above for ref, above in links.items() if above}
-    for _ in range(MOST_STEPS):  # so a cycle, which no store of ours makes, ends too
-        if not ahead:
-            break
-        links |= _links(connection, scope_id, set(ahead.values()) - links.keys())
-        heads |= {ref: at for ref, at in ahead.items() if links.get(at, "") is None}
-        ahead = {ref: above for ref, at in ahead.items() if (above := links.get(at))}
-    return Fates(gone, heads)
+    """Return what became of those memories that are not active any more; see `segue.storage.fates`."""
+    return traced(memory_ids, lambda some: _links(connection, scope_id, some))
 
 
 def _links(connection: sa.Connection, scope_id: str, memory_ids: Collection[str]) -> dict[str, str | None]:

@@ -5,20 +5,19 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-import orjson
 import sqlalchemy as sa
 
-from segue.base import ids, text, time
+from segue.base import ids
 from segue.memories.filter import Filter
-from segue.memories.item import Provenance
 from segue.memories.memory import STATUSES, Memory
-from segue.storage import bulk
+from segue.storage import bulk, memory_row
 from segue.storage.memory_conditions import conditions, first_said, is_said
 from segue.storage.tables import memories, memory_tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
+
+stored = memory_row.stored
 
 _COLUMNS = memories.c
 _BATCH = 500
@@ -41,7 +40,9 @@ _SET_OCCURRENCES = (
 def insert(connection: sa.Connection, scope_id: str, rows: Sequence[tuple[Memory, str]]) -> None:
     """Add memories, each with its identity; their ids must be free in the scope."""
     if rows:
-        values = [{"scope_id": scope_id, "owner_id": scope_id, **_values(memory, named)} for memory, named in rows]
+        values = [
+            {"scope_id": scope_id, "owner_id": scope_id, **memory_row.columns(memory, named)} for memory, named in rows
+        ]
         bulk.insert(connection, memories, values)
         write_tags(connection, scope_id, [memory for memory, _ in rows])
 
@@ -49,7 +50,9 @@ def insert(connection: sa.Connection, scope_id: str, rows: Sequence[tuple[Memory
 def replace(connection: sa.Connection, scope_id: str, memory: Memory, identity: str) -> None:
     """Write all columns of a memory that is there already, and what it is listed by."""
     connection.execute(
-        sa.update(memories).where(*_is(scope_id, memory.id)).values(**_values(memory, identity, with_id=False))
+        sa.update(memories)
+        .where(*_is(scope_id, memory.id))
+        .values(**memory_row.columns(memory, identity, with_id=False))
     )
     connection.execute(
         sa.delete(memory_tags).where(memory_tags.c.scope_id == scope_id, memory_tags.c.memory_id == memory.id)
@@ -256,99 +259,3 @@ def batches(values: Sequence[str]) -> Iterator[list[str]]:
 
 def _is(scope_id: str, memory_id: str) -> tuple[sa.ColumnElement[bool], ...]:
     return _COLUMNS.scope_id == scope_id, _COLUMNS.id == memory_id
-
-
-def _values(memory: Memory, identity: str, *, with_id: bool = True) -> dict[str, Any]:
-    written = memory.provenance
-    values = {
-        "id": memory.id,
-        "content": memory.content,
-        "summary": memory.summary or None,
-        "kind": memory.kind,
-        "layer": memory.layer,
-        "entities": orjson.dumps(memory.entities).decode(),
-        "tags": orjson.dumps(memory.tags).decode(),
-        "project": memory.project or None,
-        "project_key": text.fold(memory.project) or None,
-        "confidence": memory.confidence,
-        "trust": memory.trust,
-        "occurred_us": _us(memory.occurred_at),
-        "captured_us": time.microseconds(memory.captured_at),
-        "valid_from_us": _us(memory.valid_from),
-        "valid_to_us": _us(memory.valid_to),
-        "retired_us": _us(memory.retired_at),
-        "supersedes": orjson.dumps(memory.supersedes).decode() if memory.supersedes else None,
-        "superseded_by": memory.superseded_by or None,
-        "status": memory.status,
-        "occurrences": memory.occurrences,
-        "revision": memory.revision,
-        "content_hash": memory.content_hash,
-        "identity": identity,
-        "thread": memory.thread or None,
-        "position": memory.position,
-        "speaker": memory.speaker or None,
-        "origin": written.origin,
-        "ref": written.ref,
-        "url": written.url or None,
-        "author_class": written.author_class,
-        "author": written.author or None,
-        "receipt": written.receipt or None,
-    }
-    if not with_id:
-        del values["id"]
-    return values
-
-
-def stored(row: sa.Row[Any]) -> Memory:
-    """Return the memory of a row that has all columns, in the order of the table (read by place: it is done often)."""
-    (
-        _scope, memory_id, _owner, content, summary, kind, layer, entities, tags, project, _project_key, confidence,
-        trust, occurred, captured, valid_from, valid_to, retired, supersedes, superseded_by, status, occurrences,
-        revision, content_hash, _identity, thread, position, speaker, origin, ref, url, author_class, author, receipt,
-    ) = tuple(row)  # fmt: skip
-    return Memory(
-        id=memory_id,
-        content=content,
-        summary=summary or "",
-        kind=kind,
-        layer=layer,
-        entities=_list(entities),
-        tags=_list(tags),
-        project=project or "",
-        confidence=confidence,
-        trust=trust,
-        occurred_at=_instant(occurred),
-        captured_at=time.from_microseconds(captured),
-        valid_from=_instant(valid_from),
-        valid_to=_instant(valid_to),
-        retired_at=_instant(retired),
-        supersedes=_list(supersedes) if supersedes else (),
-        superseded_by=superseded_by or "",
-        status=status,
-        occurrences=occurrences,
-        revision=revision,
-        content_hash=content_hash,
-        thread=thread or "",
-        position=position,
-        speaker=speaker or "",
-        provenance=Provenance(
-            origin=origin,
-            ref=ref,
-            author_class=author_class,
-            url=url or "",
-            author=author or "",
-            receipt=receipt or "",
-        ),
-    )
-
-
-def _list(text: str) -> tuple[str, ...]:
-    return () if text == "[]" else tuple(orjson.loads(text))
-
-
-def _us(instant: datetime | None) -> int | None:
-    return None if instant is None else time.microseconds(instant)
-
-
-def _instant(value: int | None) -> datetime | None:
-    return None if value is None else time.from_microseconds(value)

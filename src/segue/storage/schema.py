@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from segue.base import files
 from segue.base.errors import Failed
-from segue.storage import settings
+from segue.storage import revision, settings
 from segue.storage.database import Database, pragma
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from alembic.config import Config
 
-HEAD = "0005"
+HEAD = revision.HEAD
 _LOCK_SECONDS = 120
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
