@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from segue.hosts.change import Change, State
     from segue.hosts.host import HOSTS, Host, Surroundings
-    from segue.hosts.installation import entry, install, preview, status, uninstall
+    from segue.hosts.installation import entry, install, preview, uninstall
     from segue.hosts.settings import chosen
+    from segue.hosts.standing import status
 
 __all__ = [
     "HOSTS",
@@ -39,7 +40,7 @@ _MODULES = {
     "entry": "installation",
     "install": "installation",
     "preview": "installation",
-    "status": "installation",
+    "status": "standing",
     "uninstall": "installation",
 }
 

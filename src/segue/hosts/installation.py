@@ -1,4 +1,4 @@
-"""Install, uninstall and status of what Segue puts into a host's configuration files: the server's entry, and hooks.
+"""Install and uninstall what Segue puts into a host's configuration files: the server's entry, and hooks.
 
 Uninstalling gives back the bytes from before. Where the backup with our part put in is the file as it is now, the
 backup is the answer; where somebody edited the file since, our part alone is taken out, and the backup only tells
@@ -12,60 +12,30 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from segue.base import untrusted
 from segue.base.errors import Conflict, Failed, InvalidInput, Refused
-from segue.hosts import place, program, settings
-from segue.hosts.change import Change, State, unified_diff
-from segue.hosts.host import (
-    ENTRY,
-    SCOPES,
-    SERVER_ARGUMENTS,
-    TEAM_COMMAND,
-    Host,
-    Scope,
-    Surroundings,
-    base_of,
-    command_for,
-    find,
-)
+from segue.hosts import place, settings
+from segue.hosts.change import Change, unified_diff
+from segue.hosts.host import ENTRY, SERVER_ARGUMENTS, Host, Scope, Surroundings, command_for, find
 from segue.hosts.jsonc import Unreadable
-from segue.hosts.server import Server
 from segue.hosts.settings import Hook, Hooks
+from segue.hosts.spot import Spot, look, parts, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
-    from segue.hosts.change import Action, Installed
-    from segue.hosts.part import Found, Part
-    from segue.hosts.program import Answer
-
-_LONGEST_PROGRAM = 200
-_NEW_MODES: dict[Scope, int] = {"project": 0o644, "user": 0o600}
-
-
-@dataclass(frozen=True, slots=True)
-class _Spot:
-    """A file of a host, the part that goes into it, and what it holds of that now."""
-
-    host: Host
-    scope: Scope
-    part: Part
-    place: place.Place
-    found: Found
-
-    @property
-    def data(self) -> bytes:
-        return self.place.data or b""
+    from segue.hosts.change import Action
+    from segue.hosts.part import Part
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
     """What is to be done to one file: its bytes afterwards (None for no file), and what becomes of its backup."""
 
-    spot: _Spot
+    spot: Spot
     action: Action
     after: bytes | None
     backup: bytes | None = None
@@ -102,10 +72,7 @@ def install(
     `hosts.outside`.
     """
     found = find(host)
-    if hooks and not found.settings:
-        raise _no_hooks(found)
-    parts = _parts(found, scope, around, settings.chosen() if hooks is None else hooks)
-    spots = [_look(found, scope, around, part) for part in parts]
+    spots = [look(found, scope, around, part) for part in _parts_with(hooks, found, scope, around)]
     return _carry_out([_install_step(spot, force=force) for spot in spots], around, dry_run=dry_run)
 
 
@@ -117,23 +84,10 @@ def uninstall(
     Another program's entry of that name is taken out only with `force`. Raises the same errors as `install`.
     """
     found = find(host)
-    spots = [_look(found, scope, around, part) for part in _parts(found, scope, around, ())]
-    return _carry_out([_uninstall_step(spot, force=force) for spot in spots], around, dry_run=dry_run)
-
-
-def status(
-    host: str, around: Surroundings, *, ask: Callable[[str, Mapping[str, str]], Answer] = program.ask
-) -> tuple[State, ...]:
-    """Return how things stand in each scope: the project's (where there is one), then the user's; in it each part.
-
-    `ask` is given the program of an entry and the environment. Raises NotFound `hosts.unknown`, InvalidInput
-    `hosts.command`; a file that cannot be read is a state.
-    """
-    found = find(host)
-    scopes = [scope for scope in SCOPES if scope in found.files and (scope == "user" or around.root is not None)]
-    return tuple(
-        _state(found, scope, around, part, ask) for scope in scopes for part in _parts(found, scope, around, ())
-    )
+    spots = [look(found, scope, around, part) for part in parts(found, scope, around, ())]
+    steps = [_uninstall_step(spot, force=force) for spot in spots]
+    # The last first: the first file knows which folders were made for both.
+    return _carry_out(steps[::-1], around, dry_run=dry_run)[::-1]
 
 
 def preview(
@@ -145,10 +99,8 @@ def preview(
     `hosts.command`, `hosts.no_hooks`.
     """
     found = find(host)
-    if hooks and not found.settings:
-        raise _no_hooks(found)
-    parts = _parts(found, scope, around, settings.chosen() if hooks is None else hooks)
-    return tuple((_path(found, scope, around, part), part.put(b"").decode()) for part in parts if not part.is_empty)
+    wanted = [part for part in _parts_with(hooks, found, scope, around) if not part.is_empty]
+    return tuple((path_of(found, scope, around, part), part.put(b"").decode()) for part in wanted)
 
 
 def entry(scope: Scope, around: Surroundings) -> dict[str, Any]:
@@ -159,44 +111,16 @@ def entry(scope: Scope, around: Surroundings) -> dict[str, Any]:
     return {"mcpServers": {ENTRY: {"command": command_for(scope, around), "args": list(SERVER_ARGUMENTS)}}}
 
 
-def _no_hooks(host: Host) -> InvalidInput:
-    return InvalidInput("hosts.no_hooks", f"Segue has no hooks for {host.title}; leave the options of hooks out")
-
-
-def _parts(host: Host, scope: Scope, around: Surroundings, hooks: Sequence[Hook]) -> list[Part]:
-    if scope not in host.files:
-        raise InvalidInput("hosts.scope", f"{host.title} has no scope {str(scope)[:40]!a}; use project or user")
-    command = command_for(scope, around)
-    server: Part = Server(host, command)
-    return [server, Hooks(command, tuple(hooks))] if host.settings else [server]
-
-
-def _path(host: Host, scope: Scope, around: Surroundings, part: Part) -> Path:
-    return (host.files if part.kind == "server" else host.settings)[scope](around)
-
-
-def _look(host: Host, scope: Scope, around: Surroundings, part: Part) -> _Spot:
-    base = base_of(scope, around)
-    path = _path(host, scope, around, part)
-    if path.is_relative_to(base) and not base.is_dir():
-        raise InvalidInput("hosts.no_folder", f"there is no folder {base}", {"path": str(base)})
-    found = place.look(path, base, new_mode=_NEW_MODES[scope])
-    if scope == "project" and not found.target.is_relative_to(base.resolve()):
-        # Of a repository that came from somebody else, a link could lead anywhere.
-        said = f"it leads out of the project, to {found.target}"
-        message = f"{path} was left alone, because {said}"
-        raise Refused("hosts.outside", message, {"path": str(path), "reason": said})
-    try:
-        held = part.look(found.data or b"")
-    except Unreadable as error:
-        raise place.unreadable(path, str(error)) from None
-    return _Spot(host, scope, part, found, held)
+def _parts_with(hooks: Sequence[Hook] | None, host: Host, scope: Scope, around: Surroundings) -> list[Part]:
+    if hooks and not host.settings:
+        raise InvalidInput("hosts.no_hooks", f"Segue has no hooks for {host.title}; leave the options of hooks out")
+    return parts(host, scope, around, settings.chosen() if hooks is None else hooks)
 
 
 # What is to be done
 
 
-def _install_step(spot: _Spot, *, force: bool) -> _Step:
+def _install_step(spot: Spot, *, force: bool) -> _Step:
     if spot.part.is_empty:
         return _uninstall_step(spot, force=force)
     if spot.found.is_there and not spot.found.is_ours and not force:
@@ -211,7 +135,7 @@ def _install_step(spot: _Spot, *, force: bool) -> _Step:
     return _Step(spot, "created" if spot.place.data is None else "changed", after, backup)
 
 
-def _uninstall_step(spot: _Spot, *, force: bool) -> _Step:
+def _uninstall_step(spot: Spot, *, force: bool) -> _Step:
     if not spot.found.is_there:
         return _Step(spot, "unchanged", spot.place.data)
     if not spot.found.is_ours and not force:
@@ -225,17 +149,18 @@ def _uninstall_step(spot: _Spot, *, force: bool) -> _Step:
     return _Step(spot, "removed", after, spot.place.data if keeps else None)
 
 
-def _with_part(spot: _Spot) -> bytes:
+def _with_part(spot: Spot) -> bytes:
     """Return the file with our part: as at a first installation, where nothing else has changed since."""
-    if spot.found.is_ours:
-        origin = _origin(spot) or b""
-        again = spot.part.put(origin)
-        if spot.data != again and _is_only_change(spot, origin):
-            return again
-    return spot.part.put(spot.data)
+    if not spot.found.is_ours:
+        return spot.part.put(spot.data)
+    origin = _origin(spot)
+    again = spot.part.put(origin or b"")
+    if spot.data != again and _is_only_change(spot, origin or b""):
+        return again
+    return spot.part.put(spot.data, origin)
 
 
-def _origin(spot: _Spot) -> bytes | None:
+def _origin(spot: Spot) -> bytes | None:
     """Return the bytes from before our part was put in, None where there are none to go by."""
     backup = place.backup_bytes(spot.place)
     if backup is None:
@@ -246,12 +171,12 @@ def _origin(spot: _Spot) -> bytes | None:
         return None
 
 
-def _is_only_change(spot: _Spot, origin: bytes) -> bool:
+def _is_only_change(spot: Spot, origin: bytes) -> bool:
     return spot.part.is_only_change(spot.data, origin)
 
 
-def _other_entry(spot: _Spot, verb: str) -> Conflict:
-    command = untrusted.one_line(_shown(spot.found)) or "something else"
+def _other_entry(spot: Spot, verb: str) -> Conflict:
+    command = untrusted.one_line(spot.found.shown_program) or "something else"
     message = (
         f"{spot.place.path} holds an entry named {ENTRY} that Segue did not write (it starts {command}); "
         f"it was left alone. To {verb} all the same, use --force (force in a call)"
@@ -308,45 +233,12 @@ def _change(step: _Step, around: Surroundings) -> Change:
     return Change(spot.part.kind, spot.place.path, step.action, diff, kept, note, hooks)
 
 
-def _note(spot: _Spot, around: Surroundings) -> str:
+def _note(spot: Spot, around: Surroundings) -> str:
     if spot.part.kind == "server":
         return spot.host.notes[spot.scope]
     other: Scope = "user" if spot.scope == "project" else "project"
     with contextlib.suppress(InvalidInput, Refused):  # there is no project, or its file cannot be read
-        elsewhere = _look(spot.host, other, around, Hooks(command_for(other, around), ()))
+        elsewhere = look(spot.host, other, around, Hooks(command_for(other, around), ()))
         if elsewhere.found.is_there:
             return f"Hooks are in {elsewhere.place.path} too, and both run: keep one of them."
     return f"{spot.host.title} calls the hooks in sessions that start from now on."
-
-
-# How things stand
-
-
-def _state(
-    host: Host, scope: Scope, around: Surroundings, part: Part, ask: Callable[[str, Mapping[str, str]], Answer]
-) -> State:
-    try:
-        spot = _look(host, scope, around, part)
-    except (InvalidInput, Refused) as error:
-        path = Path(error.details["path"])
-        reason = str(error.details.get("reason", error.message))
-        return State(scope, part.kind, path, "unreadable", reason)
-    found, path = spot.found, spot.place.path
-    installed = _installed(spot)
-    detail = _shown(found) if installed == "other command" else found.note
-    if not found.is_ours:
-        return State(scope, part.kind, path, installed, detail)
-    # What a project's file names by a path came with the project: only its host may start that.
-    tried = scope == "user" or found.program == TEAM_COMMAND
-    answer = ask(found.program, around.environment) if tried else "not tried"
-    return State(scope, part.kind, path, installed, detail, answer, part.differs(spot.data), found.hooks)
-
-
-def _shown(found: Found) -> str:
-    return untrusted.shorten(found.program, _LONGEST_PROGRAM)
-
-
-def _installed(spot: _Spot) -> Installed:
-    if not spot.found.is_there:
-        return "no"
-    return "yes" if spot.found.is_ours and spot.found.program == spot.part.program else "other command"

@@ -247,7 +247,8 @@ def _object(node: Node, strict: bytes) -> Table:
         key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
         if key is None or value is None:
             raise Unreadable("it is not JSON with comments")
-        name = json.loads(strict[key.start_byte : key.end_byte])
+        written = strict[key.start_byte : key.end_byte]
+        name = json.loads(written) if b"\\" in written else written[1:-1].decode("utf-8")
         members.append(Member(name, pair.start_byte, key.end_byte, value.start_byte, value.end_byte))
     return Table(node.start_byte, node.end_byte, tuple(members))
 

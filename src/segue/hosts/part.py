@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from segue.base import untrusted
+
 PROGRAMS = frozenset({"segue", "segue.exe", "segue.cmd", "segue.bat"})
+
+_LONGEST_PROGRAM = 200
 
 Kind = Literal["server", "hooks"]
 
@@ -26,6 +30,11 @@ class Found:
     hooks: tuple[str, ...] = ()
     note: str = ""
 
+    @property
+    def shown_program(self) -> str:
+        """The program as it may be shown to people: not at any length."""
+        return untrusted.shorten(self.program, _LONGEST_PROGRAM)
+
 
 class Part(Protocol):
     """One part, with the program that it is to start. Each method raises Unreadable for a text that it cannot edit."""
@@ -45,8 +54,11 @@ class Part(Protocol):
     def look(self, raw: bytes) -> Found:
         """Return what `raw` holds of the part."""
 
-    def put(self, raw: bytes) -> bytes:
-        """Return `raw` with the part in it; what is there of it already is brought up to date."""
+    def put(self, raw: bytes, origin: bytes | None = None) -> bytes:
+        """Return `raw` with the part in it; what is there of it already is brought up to date.
+
+        `origin` is the text from before the part was put in first, if known: for what goes.
+        """
 
     def drop(self, raw: bytes, origin: bytes | None) -> bytes | None:
         """Return `raw` without the part, None where nothing is left; `origin` is the text from before, if known."""

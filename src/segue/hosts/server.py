@@ -45,7 +45,7 @@ class Server:
         program = started if isinstance(started, str) else ""
         return Found(is_there=True, is_ours=self._is_ours(entry), program=program)
 
-    def put(self, raw: bytes) -> bytes:
+    def put(self, raw: bytes, origin: bytes | None = None) -> bytes:  # noqa: ARG002 - nothing of it goes
         if self.look(raw).is_ours:
             return self._editor.put(raw, (*self.host.keys, ENTRY), "command", self.program)
         return self._editor.put(raw, self.host.keys, ENTRY, self.host.entry(self.program))

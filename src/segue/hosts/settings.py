@@ -113,7 +113,7 @@ class Hooks:
         note = "disableAllHooks switches every hook off" if off else ""
         return Found(bool(spots), bool(spots), program, tuple(spot.hook.title for spot in spots), note)
 
-    def put(self, raw: bytes) -> bytes:
+    def put(self, raw: bytes, origin: bytes | None = None) -> bytes:
         events = {hook.event for hook in self.wanted}
         kept: dict[str, _Spot] = {}
         gone = []
@@ -122,7 +122,7 @@ class Hooks:
                 kept[spot.event] = spot
             else:
                 gone.append(spot)
-        raw = self._without(raw, gone, None) or b""
+        raw = self._without(raw, gone, origin) or b""
         left = {spot.event: spot for spot in self._read(raw)}
         for hook in self.wanted:
             raw = self._updated(raw, hook, left[hook.event]) if hook.event in left else self._added(raw, hook)

@@ -153,25 +153,30 @@ def _own_lines(document: Document, path: tuple[str, ...]) -> list[_Span]:
 
 
 def _without(document: Document, spans: Sequence[_Span], origin: bytes | None) -> bytes:
+    """Cut lines, and the empty line before them; at the end of the text, let it end as `origin` does."""
     raw = document.raw
     for start, end in reversed(spans):
-        if raw[end:].strip(_SPACE):
-            raw = raw[: _before_empty_line(raw, start)] + raw[end:]
-            continue
-        kept = raw[:start].rstrip(_SPACE)
-        if origin is not None:
-            ending = origin[len(origin.rstrip(_SPACE)) :]
+        before, after = raw[:start], raw[end:]
+        if after.strip(_SPACE):
+            raw = _joined(before, after)
+        elif origin is None:
+            kept = before.rstrip(_SPACE)
+            raw = kept + (_newline(raw) if kept.removeprefix(BOM) else b"")
+        elif origin.removeprefix(BOM).strip(_SPACE):
+            raw = before.rstrip(_SPACE) + origin[len(origin.rstrip(_SPACE)) :]
         else:
-            ending = _newline(raw) if kept.removeprefix(BOM) else b""
-        raw = kept + ending
+            # To a text without statements our own lines alone were added, behind what its last line holds.
+            raw = before + origin.removeprefix(BOM)[origin.removeprefix(BOM).rfind(b"\n") + 1 :]
     return raw
 
 
-def _before_empty_line(raw: bytes, start: int) -> int:
+def _joined(before: bytes, after: bytes) -> bytes:
     for newline in (b"\r\n", b"\n"):
-        if raw[:start].endswith(b"\n" + newline):
-            return start - len(newline)
-    return start
+        if before.endswith(b"\n" + newline):
+            return before.removesuffix(newline) + after
+        if not before.removeprefix(BOM) and after.startswith(newline):
+            return before + after.removeprefix(newline)
+    return before + after
 
 
 def _item_span(document: Document, pair: Pair) -> _Span:
