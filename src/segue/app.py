@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from segue.services.ingestion import Ingestion
     from segue.services.memories import Memories
     from segue.services.packets import Packets
+    from segue.services.pins import Pins
     from segue.services.projects import Project
     from segue.services.querying import Queries
     from segue.services.search import Search
@@ -148,6 +149,13 @@ class Segue:
         from segue.services.sessions import Sessions
 
         return Sessions(self._database, self._scope, **self._shared)
+
+    @cached_property
+    def pins(self) -> Pins:
+        """The packs that were pinned."""
+        from segue.services.pins import Pins
+
+        return Pins(self._database, self._scope, **self._shared)
 
     @cached_property
     def context(self) -> Context:

@@ -524,3 +524,41 @@ def test_profiles_of_the_user_have_no_part_in_the_demonstration(cli: InPlace) ->
     (cli.shell.segue_home / "segue.toml").write_text(tight, "utf-8")
     (cli.shell.segue_home / "config.toml").write_text(tight, "utf-8")
     assert cli("demo", "context").code == 0
+
+
+# -- pin ---------------------------------------------------------------------------------------------------------------
+
+
+def test_pins_are_listed_shown_and_removed(cli: InPlace, ids: list[str]) -> None:
+    assert cli("pin", "ls").err == "no pinned packs\n"
+    assert cli("pin", "ls", "--json").json == {"pins": [], "cursor": None}
+    pin = cli("context", "the importer\nof Harbor", "--session", "chat 1", "--pin", *NOW, "--json").json["pin"]
+    sha = pin["pack_sha"]
+    cli("context", "the ledger", "--pin", *NOW)
+    (line,) = [each for each in cli("pin", "ls", *NOW).lines if sha[-8:] in each]
+    assert ("just now" in line, "chat 1" in line, "the importer ⏎ of Harbor" in line) == (True, True, True)
+    listed = cli("pin", "ls", "--json").json["pins"]
+    assert sorted(each["task"] for each in listed) == ["the importer\nof Harbor", "the ledger"]
+    shown = cli("pin", "show", sha[-8:], "--json")
+    assert (shown.code, shown.json["pack_sha"], shown.json["intact"]) == (0, sha, True)
+    assert {name: shown.json[name] for name in pin} == pin
+    assert cli("pin", "show", sha, *NOW).lines[0] == sha
+    assert cli("pin", "rm", sha[-8:], "--json").json == {"removed": sha}
+    assert len(cli("pin", "ls", "--json").json["pins"]) == 1
+    for command in (("rm", sha), ("show", sha), ("rm", "zzzz")):
+        refused(cli("pin", *command, "--json"), 5, "pin.not_found")
+    refused(cli("pin", "rm", "a", "--json"), 3, "pin.short_id")
+    page = cli("pin", "ls", "--limit", "501", "--json")
+    refused(page, 3, "limit.invalid")
+
+
+def test_a_pin_that_was_changed_is_said(cli: InPlace, ids: list[str]) -> None:
+    sha = cli("context", "the importer", "--pin", *NOW, "--json").json["pin"]["pack_sha"]
+    with segue.open(cli.shell.segue_home / "segue.db") as opened, opened._database.write() as connection:
+        connection.exec_driver_sql("UPDATE context_pins SET body = x'7b7d'")
+    assert cli("pin", "show", sha).code == 3
+    assert cli("pin", "show", sha, "--json").json["intact"] is False
+    doctor = cli("doctor", "--repair")
+    assert (doctor.code, f"segue pin rm {sha[-8:]}" in doctor.err) == (3, True)
+    assert cli("pin", "rm", sha[-8:]).lines == [f"removed {sha}"]
+    assert cli("doctor").code == 0

@@ -16,16 +16,113 @@ from segue.base import time
 from segue.base.errors import NotFound, Refused
 from segue.context.envelope import pinned_bytes, sha256
 from segue.context.legend import ENVELOPE_KEYS, ITEM_KEYS, LEGEND
+from segue.services import paging
+from segue.services.scoped import ScopedService
 from segue.storage import context_pins as rows
+from segue.storage import events, settings
 from segue.storage import memories as memory_rows
-from segue.storage import settings
-from segue.storage.context_pins import Pin
+from segue.storage.context_pins import Line, Pin
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     import sqlalchemy as sa
+
+
+_UNKNOWN = time.from_microseconds(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """A pinned pack: when and for which call it was kept, the memories in it, and whether it is as it was pinned."""
+
+    pin: Pin
+    intact: bool
+    memories: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the shape of `segue pin show --json`."""
+        return said(self.pin) | {
+            "intact": self.intact,
+            "arguments": dict(self.pin.asked),
+            "memories": list(self.memories),
+            "forgotten": list(self.pin.forgotten),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PinPage:
+    """Part of a list, last pinned first; `cursor` continues it, None at its end."""
+
+    pins: list[Line]
+    cursor: str | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the shape of `segue pin ls --json`."""
+        return {"pins": [_listed(each) for each in self.pins], "cursor": self.cursor}
+
+
+class Pins(ScopedService):
+    """The pinned packs of one scope; hashes may be shortened to an unambiguous ending."""
+
+    def ls(self, *, limit: int = paging.DEFAULT_LIMIT, cursor: str | None = None) -> PinPage:
+        """Return pinned packs, the last pinned first.
+
+        `limit` is 1 to 500. Raises InvalidInput `limit.invalid`, `cursor.invalid`.
+        """
+        with self._database.read() as connection:
+            found, following = paging.page(
+                connection,
+                ["pins", self._scope],
+                limit,
+                cursor,
+                lambda number, after: rows.listed(connection, self._scope, number, after),
+                lambda each: (time.microseconds(each.pinned_at), each.sha),
+            )
+        return PinPage(found, following)
+
+    def show(self, sha: str) -> Pinned:
+        """Return a pinned pack; `segue.context.replay` returns what stands in it.
+
+        Raises NotFound `pin.not_found`, Ambiguous `pin.ambiguous`.
+        """
+        with self._database.read() as connection:
+            whole = self._whole(connection, sha)
+            pin, intact = found(connection, self._scope, whole)
+            return Pinned(pin, intact, tuple(rows.memories_of(connection, self._scope, whole)))
+
+    def rm(self, sha: str) -> str:
+        """Remove a pinned pack, also one that is damaged, and return its hash; nothing else is changed.
+
+        An ending must have at least four characters here. Raises NotFound, Ambiguous, InvalidInput `pin.short_id`.
+        """
+        paging.require_long_enough(sha, "pin")
+        with self._database.write(self._scope) as connection:
+            whole = self._whole(connection, sha)
+            rows.delete(connection, self._scope, whole)
+            events.append(connection, self._scope, "pin.removed", whole, actor=self._actor, now=self._clock())
+        return whole
+
+    def _whole(self, connection: sa.Connection, given: str) -> str:
+        return paging.resolve(
+            given.strip().lower(),
+            "pin",
+            "`segue pin ls`",
+            lambda each: each in rows.with_ending(connection, self._scope, each, 1),
+            lambda ending, limit: rows.with_ending(connection, self._scope, ending, limit),
+            "pinned pack",
+        )
+
+
+def _listed(line: Line) -> dict[str, Any]:
+    return {
+        "pack_sha": line.sha,
+        "pinned_at": time.to_text(line.pinned_at),
+        "session_id": line.session_id or None,
+        "task": line.task,
+        "byte_size": line.size,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +170,8 @@ def put(
     gone = [each for each in dict.fromkeys(memory_ids) if each not in there]
     if gone:
         pin = _forgotten(pin, gone, settings.signing_key(connection))
+    if not _is_intact(connection, scope_id, pin.sha):
+        rows.delete(connection, scope_id, pin.sha)  # what was damaged is mended by pinning it again
     rows.put(connection, scope_id, pin, sorted(there))
     return said(rows.get(connection, scope_id, pin.sha) or pin)
 
@@ -89,12 +188,24 @@ def said(pin: Pin) -> dict[str, Any]:
 
 def found(connection: sa.Connection, scope_id: str, sha: str) -> tuple[Pin, bool]:
     """Return a pinned pack, and whether its bytes are those that were pinned. Raises NotFound `pin.not_found`."""
-    pin = rows.get(connection, scope_id, sha.strip().lower()) if sha.isascii() and "\0" not in sha else None
+    sha = sha.strip().lower()
+    try:
+        pin = rows.get(connection, scope_id, sha) if sha.isascii() and "\0" not in sha else None
+    except ValueError:
+        return Pin(sha, _UNKNOWN, "", {}, b""), False
     if pin is None:
-        raise NotFound("pin.not_found", "no pack is pinned under this hash")
+        raise NotFound("pin.not_found", "no pack is pinned under this hash; see `segue pin ls`")
     if pin.seal:
         return pin, hmac.compare_digest(pin.seal, _seal(pin, settings.signing_key(connection)))
     return pin, sha256(pin.body) == pin.sha
+
+
+def _is_intact(connection: sa.Connection, scope_id: str, sha: str) -> bool:
+    """Whether a pack is as it was pinned, or not pinned at all."""
+    try:
+        return found(connection, scope_id, sha)[1]
+    except NotFound:
+        return True
 
 
 def replayed(connection: sa.Connection, scope_id: str, sha: str) -> dict[str, Any]:
@@ -127,16 +238,25 @@ def compared(pin: Pin, wire: Mapping[str, Any]) -> Verification:
 
 
 def forget(connection: sa.Connection, scope_id: str, memory_ids: Sequence[str]) -> int:
-    """Take memories out of every pinned pack, in the transaction that forgets them; return how many had any."""
+    """Take memories out of every pinned pack, in the transaction that forgets them; return how many had any.
+
+    A pack that is not as it was pinned goes as a whole: nobody knows what stands in it, and it is not shown.
+    """
     holding = rows.holding(connection, scope_id, memory_ids)
-    key = settings.signing_key(connection) if holding else b""
     wanted = set(memory_ids)
     for sha in holding:
-        pin = rows.get(connection, scope_id, sha)
+        pin, intact = found(connection, scope_id, sha)
         gone = [each for each in rows.memories_of(connection, scope_id, sha) if each in wanted]
-        if pin is not None:
-            rows.replace(connection, scope_id, _forgotten(pin, gone, key), gone)
+        if intact:
+            take_out(connection, scope_id, pin, gone)
+        else:
+            rows.delete(connection, scope_id, sha)
     return len(holding)
+
+
+def take_out(connection: sa.Connection, scope_id: str, pin: Pin, gone: Sequence[str]) -> None:
+    """Take memories out of one pinned pack that is as it was pinned."""
+    rows.replace(connection, scope_id, _forgotten(pin, gone, settings.signing_key(connection)), gone)
 
 
 def _forgotten(pin: Pin, gone: Sequence[str], key: bytes) -> Pin:

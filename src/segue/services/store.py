@@ -152,9 +152,11 @@ class Store:
             return found + self._examine(connection, words, repair=repair)
 
     def _examine(self, connection: sa.Connection, words: WordVectors, *, repair: bool) -> list[Finding]:
-        from segue.services import memory_examination  # it needs NumPy, which most commands do without
+        from segue.services import memory_examination, pin_examination  # they need NumPy, and the parts of packs
 
         found = examination.examine(connection, repair=repair)
+        if not examination.missing_tables(connection) and not any(each.code == "doctor.damaged" for each in found):
+            found += pin_examination.examine(connection, repair=repair)
         unread = any(each.code in ("doctor.damaged", "doctor.memory") for each in found)
         if unread or examination.missing_tables(connection):
             return found  # what search keeps is compared once the rest can be read
