@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import json
 import os
 import statistics
@@ -60,6 +61,7 @@ def seeded(source: Source, count: int) -> Iterator[Item]:
 def measure(location: str | Path, count: int) -> dict[str, Any]:
     """Fill a store and pack; return the figures, times in milliseconds."""
     source = Source()
+    gc.set_threshold(50_000)  # as `segue` does, its servers too
     with segue.open(location) as store:
         store.memories.remember_all(seeded(source, count))
     with segue.open(location) as store:

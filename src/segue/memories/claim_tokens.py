@@ -62,7 +62,7 @@ _MOST_MARKS = 3  # apostrophes in a word
 _JOINED = frozenset(("month", "weekday", "count", "typed", "every", "ordinal"))
 _ACRONYMS = frozenset("MIT US IT ES DES SON AM PAR SIN UM SUR AUS".split())  # in capitals no small words
 
-_stemmer = Stemmer.Stemmer("english")
+_stemmer = Stemmer.Stemmer("english", 0)  # what is read is kept by `_read`
 _FIRSTS: dict[str, list[tuple[list[str], tuple[Role, str]]]] = {}
 for _phrase in sorted(PHRASES, key=len, reverse=True):
     _FIRSTS.setdefault(_phrase.split()[0], []).append((_phrase.split(), PHRASES[_phrase]))

@@ -47,8 +47,7 @@ _ACCENT = re.compile(
     r"(?<=[a-z\u03b1-\u03c9])[\u0300-\u036f]+|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4-\u05c7\u064b-\u065f\u0670]+"
 )
 
-_stemmer = Stemmer.Stemmer("english")
-_passing = Stemmer.Stemmer("english", 0)  # that keeps nothing
+_stemmer = Stemmer.Stemmer("english", 0)  # keeps nothing: `stem` does, where the garbage collector looks at nothing
 
 
 def fold(text: str) -> str:
@@ -69,7 +68,7 @@ def stem(word: str) -> str:
 def stems(words: Sequence[str]) -> list[str]:
     """Return the stem of each of very many folded words: what `stem` says, without keeping it."""
     plain = [word for word in words if word.isascii() and word.isalpha()]
-    found = dict(zip(plain, _passing.stemWords(plain), strict=True))
+    found = dict(zip(plain, _stemmer.stemWords(plain), strict=True))
     return [found.get(word, word) for word in words]
 
 

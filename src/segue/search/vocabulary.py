@@ -37,7 +37,7 @@ _NEAR = 1e-2  # what lies between a stem and the centre is, squared, so small a 
 class Vocabulary:
     """The stems of a store. They are compared by what lies between each and the centre."""
 
-    tokens: Sequence[str]
+    tokens: tuple[str, ...]  # and no list: the garbage collector looks at each text of a list, over and over
     stems: Stems
     centre: NDArray[np.float32]
     scales: NDArray[np.float32]  # 1 divided by the length of what lies between; 0 where that is next to nothing
@@ -69,7 +69,7 @@ class Vocabulary:
             between -= 2 * dots
         near = between <= _NEAR * (squares + square)
         scales = np.where(near, 0, 1 / np.sqrt(np.where(near, 1, between)))
-        return cls(tokens, stems, centre, scales.astype(np.float32))
+        return cls(tuple(tokens), stems, centre, scales.astype(np.float32))
 
     @property
     def nbytes(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
@@ -107,9 +108,10 @@ def _bounds(wanted: Filter) -> Iterator[sa.ColumnElement[bool]]:
         yield _COLUMNS.captured_us <= wanted.known_us
 
 
-def _holding(at_us: int | None) -> list[sa.ColumnElement[bool]]:
+@lru_cache(maxsize=16)  # a pack asks a dozen times about one time
+def _holding(at_us: int | None) -> tuple[sa.ColumnElement[bool], ...]:
     """The conditions that a memory holds at a time: begun by then, and neither over nor retired."""
     if at_us is None:
-        return []
+        return ()
     begins, ends = _COLUMNS.valid_from_us, (_COLUMNS.valid_to_us, _COLUMNS.retired_us)
-    return [sa.or_(begins.is_(None), begins <= at_us), *(sa.or_(each.is_(None), each > at_us) for each in ends)]
+    return (sa.or_(begins.is_(None), begins <= at_us), *(sa.or_(each.is_(None), each > at_us) for each in ends))
