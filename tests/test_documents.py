@@ -21,7 +21,7 @@ from segue.conversions.to_capsule import to_capsule
 from segue.packets import schema
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "decisions").glob("*.md")])
+DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NOT_RUN = ("pip install", "make ")  # they install; `make` is what runs these tests
 
