@@ -175,6 +175,29 @@ def test_a_store_is_kept_before_it_is_migrated(tmp_path: Path) -> None:
     assert kept.read_bytes() == content  # once for each revision
 
 
+def test_memories_of_the_fourth_revision_stay_as_they_are(location: str) -> None:
+    """There is no index over refs, which sort as the database likes, and no source says when it was changed."""
+    with segue.open(location) as opened:
+        for number in range(3):
+            opened.memories.remember(f"Loaf {number}.", ref=f"Book#{number}", origin="import")
+        opened.memories.remember("Another loaf.", ref="Book#2", origin="import")
+        before = [(each.id, each.status, each.provenance.ref) for each in opened.memories.ls().memories]
+    back = ["DROP INDEX memories_by_ref", "ALTER TABLE memory_sources DROP COLUMN updated_us"]
+    if "://" in location:
+        back.append('ALTER TABLE memories ALTER COLUMN ref TYPE text COLLATE "default"')
+    _run(location, *back, "UPDATE alembic_version SET version_num = '0004'")
+    with segue.open(location) as opened:
+        assert [(each.id, each.status, each.provenance.ref) for each in opened.memories.ls().memories] == before
+        assert opened.memories.said_by("Book") == (4, 4)
+        assert opened.store.doctor() == []
+        with opened._database.read() as connection:
+            context = MigrationContext.configure(connection, opts={"compare_type": True})
+            assert compare_metadata(context, metadata) == []
+            if "://" in location:
+                query = "SELECT collation_name FROM information_schema.columns WHERE column_name = 'ref'"
+                assert connection.execute(sa.text(query)).scalar_one() == "C"
+
+
 def test_a_store_that_cannot_be_kept_is_not_migrated(tmp_path: Path) -> None:
     path = tmp_path / "segue.db"
     _older(path)

@@ -62,7 +62,7 @@ def search(
     now: Now = None,
     as_json: AsJson = False,
 ) -> int:
-    """Find the memories that answer a question, best first. The best one has relevance 1."""
+    """Find the memories that answer a question, best first: by rank the best has relevance 1, by meaning alone less."""
     with opened(now) as segue:
         moment = segue.now()
         wanted = filters(

@@ -41,8 +41,8 @@ _PINNED = 32  # results that are kept for their next pages
 class Hit:
     """A memory that was found.
 
-    `relevance` lies in 0 to 1, the best that was found without filters having 1; `relevance_basis` is rank or cosine
-    (decision M6). `rank` is its place, from 1, before filters. `why` says which retrievers found it, at
+    `relevance` lies in 0 to 1; `relevance_basis` is rank, by which the best that was found without filters has 1, or
+    cosine (decision M6). `rank` is its place, from 1, before filters. `why` says which retrievers found it, at
     which rank, and with which terms.
     """
 
