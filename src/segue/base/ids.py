@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ SHORT_LENGTH = 8
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
+_RANDOM = 10  # bytes of a ULID that tell no time
 _TIME = 10  # characters of a ULID that tell its time
 _lock = Lock()
 _latest = [""]  # the last one that was made
@@ -25,14 +27,17 @@ def new(now: datetime) -> str:
 
     Within a millisecond it sorts after those that this process has made before, by `following` too.
     """
-    from ulid import (
-        ULID,  # it loads the packaging metadata and the mail parser: 20 ms that most commands can do without
-    )
-
-    made = str(ULID.from_timestamp(max(microseconds(now), 0) / 1_000_000))
+    made = of(now, os.urandom(_RANDOM))
     with _lock:
         latest = _latest[-1]
         return _made(_after(latest) if made[:_TIME] == latest[:_TIME] and made <= latest else made)
+
+
+def of(instant: datetime, digest: bytes) -> str:
+    """Return the ULID of a time (at least 1970) and 80 bits (10 bytes): the same for the same."""
+    # By hand: the library for it loads the packaging metadata and the mail parser, 20 ms that hooks do without.
+    number = (max(microseconds(instant), 0) // 1000) << 80 | int.from_bytes(digest, "big")
+    return "".join(_DIGITS[number >> shift & 31] for shift in range(5 * (LENGTH - 1), -1, -5))
 
 
 def following(identifier: str) -> str:

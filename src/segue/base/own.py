@@ -6,10 +6,16 @@ import re
 
 PACK_TITLE = "# Context — memories for this task"
 PACK_END = "<!-- end of context -->"
+# Around all that a hook puts into a conversation.
+HOOK_BEGIN = "<!-- segue: recorded in earlier sessions -->"
+HOOK_END = "<!-- end of segue -->"
 
 # The lengths are far above what Segue writes: a text that lacks the end is left alone.
 _MARKDOWN = re.compile(
     rf"^[ >\t]*{re.escape(PACK_TITLE)}$.{{0,400000}}?^[ >\t]*{re.escape(PACK_END)}$\n?", re.DOTALL | re.MULTILINE
+)
+_HOOK = re.compile(
+    rf"^[ >\t]*{re.escape(HOOK_BEGIN)}$.{{0,40000}}?^[ >\t]*{re.escape(HOOK_END)}$\n?", re.DOTALL | re.MULTILINE
 )
 _ENVELOPE = re.compile(r'"smp"\s*:\s*"\d+"')
 _LEGEND = re.compile(r'"legend"\s*:\s*\{\s*"(?:protocol|about|envelope|item|rules)"\s*:')
@@ -22,9 +28,10 @@ _REF = re.compile(r"\\*\"ref\\*\"\s*:\s*\\*\"mem_[0-9A-HJKMNP-TV-Z]{26}")
 
 
 def holds_pack(text: str) -> bool:
-    """Whether a text is, or holds, one of Segue's packs: an envelope, a pack in JSON, or one in Markdown."""
-    if PACK_TITLE in text and any(line.strip(" \t>") == PACK_TITLE for line in text.splitlines()):
-        return True
+    """Whether a text is, or holds, one of Segue's packs: an envelope, a pack in JSON or Markdown, what a hook said."""
+    for title in (PACK_TITLE, HOOK_BEGIN):
+        if title in text and any(line.strip(" \t>") == title for line in text.splitlines()):
+            return True
     if "mem_" in text and (_LINE.search(text) or ("relevance_basis" in text and _REF.search(text))):
         return True
     if '"smp"' in text and _ENVELOPE.search(text) and (_LEGEND.search(text) or _ITEM.search(text)):
@@ -33,7 +40,9 @@ def holds_pack(text: str) -> bool:
 
 
 def without_packs(text: str) -> str:
-    """Return `text` without the packs in Markdown that stand in it, and without single lines of their items."""
+    """Return `text` without what hooks said, the packs in Markdown, and single lines of their items."""
+    if HOOK_BEGIN in text:
+        text = _HOOK.sub("", text)
     if PACK_TITLE in text:
         text = _MARKDOWN.sub("", text)
     return _ITEM_LINE.sub("", text) if "[mem_" in text else text

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from segue.context import document
 from segue.context.candidate import Candidate, Packed
-from segue.context.delta import Served
 from segue.context.envelope import envelope
 from segue.context.layers import natural
+from segue.context.serving import served
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from segue.context.delta import Delta
+    from segue.context.delta import Delta, Served
     from segue.context.pack import Pack
     from segue.memories.memory import Memory
     from segue.services.sessions import Delivery
@@ -53,7 +53,7 @@ class Serving:
 
     def served(self) -> list[Served]:
         """Return what a session is told of: every item of the pack, open loops too."""
-        return [Served(each.candidate.ref, each.candidate.relevance, _version(each)) for each in self.pack.packed]
+        return served(self.pack.packed)
 
     def narrowed(self, delivery: Delivery, again: Sequence[Memory]) -> Serving:
         """Return the same with the items alone that a session lacks: new ones, and those that say more than it has.
@@ -119,8 +119,3 @@ class Serving:
                 for each in wire["superseded"]
             ]
         return "\n".join(lines)
-
-
-def _version(packed: Packed) -> int:
-    """A number that grows when a memory is edited, and where all of its text is here and not a part."""
-    return 2 * packed.candidate.memory.revision + (not packed.compressed)

@@ -92,6 +92,7 @@ class ClaudeReader:
         self._title_rank = -1
         self._said: AgentText | None = None
         self._said_in: Any = None
+        self._place: tuple[Any, Any, Any] = (None, None, None)
 
     def feed(self, record: Record) -> Iterator[Event]:
         """Yield what `record` adds."""
@@ -118,10 +119,11 @@ class ClaudeReader:
         if isinstance(uuid, str) and self._branches.knows(uuid):
             return
         at = self._progress.saw(record.get("timestamp"))
-        branch = record.get("gitBranch")
-        yield from self._progress.learn(
-            session=record.get("sessionId"), cwd=record.get("cwd"), branch=None if branch == "HEAD" else branch
-        )
+        place = record.get("sessionId"), record.get("cwd"), record.get("gitBranch")
+        if place != self._place:  # nearly always the same as on the line before
+            self._place = place
+            session, cwd, branch = place
+            yield from self._progress.learn(session=session, cwd=cwd, branch=None if branch == "HEAD" else branch)
         if kind == "system" and record.get("subtype") == "compact_boundary":
             self._branches.compact()
         text = self._human_text(record) if kind == "user" else ""

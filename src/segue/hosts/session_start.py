@@ -1,0 +1,123 @@
+"""SessionStart: where the work stands, what waits for review, and what is known of the project."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from segue.base import text, time
+from segue.context.candidate import Candidate
+from segue.context.layers import PACK_LAYERS, WEIGHTS
+from segue.context.serving import served
+from segue.hosts import briefing, embedded, memory_rows, packet_rows, session_row
+from segue.hosts.calling import context
+from segue.packets import fitting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from segue.context.candidate import Packed
+    from segue.context.layers import Intent, PackLayer
+    from segue.hosts.calling import Call
+    from segue.hosts.embedded import Embedded
+    from segue.memories.memory import Memory
+    from segue.packets.model import Packet
+
+EVENT = "SessionStart"
+SOURCES = frozenset({"startup", "clear", "compact"})  # after the others the model still has what it was told
+INTENT: Intent = "recall"  # that of a pack without a task
+_RESUMED_TOKENS, _RESUMED_CHARACTERS = 1_200, 5_500  # of the packet; what it leaves is the pack's
+_FRAME = 120  # tokens for the frame and the lines between
+# How many of each layer compete; see `services.gathering`.
+_MOST = {"constraints": 24, "decisions": 60, "procedures": 24, "identity": 16, "open_loops": 24, "recency": 48}
+_KINDS: dict[PackLayer, tuple[str, ...]] = {
+    "constraints": ("constraint",),
+    "decisions": ("decision",),
+    "procedures": ("procedure",),
+    "identity": ("preference", "style"),
+    "open_loops": ("question", "action"),
+    "recency": ("",),
+}
+_DRAFT = "The packet below is a draft that Segue made when an earlier conversation was compacted; nobody reviewed it."
+
+
+def answer(call: Call) -> dict[str, Any] | None:
+    """Return what the host is told; None on resume and fork, and where nothing is known. Raises SegueError."""
+    if call.text("source") not in SOURCES:
+        return None
+    project = call.project()
+    with embedded.opened(call.location) as store:
+        with store.reading():
+            packet = packet_rows.newest(store, project)
+            waiting = memory_rows.pending(store, text.fold(project.name))
+            found = list(candidates(store, text.fold(project.name), call.now))
+        resumed = _resumed(packet)
+        said = _review(waiting)
+        left = briefing.MOST_TOKENS - _FRAME - briefing.tokens(resumed)
+        packed, told = briefing.pack(
+            found, left, briefing.MOST_CHARACTERS - len(resumed) - 600, intent=INTENT, now=call.now
+        )
+        if not (resumed or said or told):
+            return None
+        if call.session:
+            _record(store, call.session, packed, call.now)
+    return context(EVENT, briefing.framed(resumed, said, told))
+
+
+def _resumed(packet: Packet | None) -> str:
+    if packet is None:
+        return ""
+
+    def fits(block: str) -> bool:
+        return briefing.tokens(block) <= _RESUMED_TOKENS and len(block) <= _RESUMED_CHARACTERS
+
+    block = fitting.fitted(packet, fits)
+    return f"{_DRAFT}\n\n{block}" if block and "draft" in packet.tags else block
+
+
+def _review(waiting: int) -> str:
+    if not waiting:
+        return ""
+    count = f"{waiting:,} or more" if waiting == memory_rows.MOST_PENDING else f"{waiting:,}"
+    what = "memory waits" if waiting == 1 else "memories wait"
+    return f"{count} {what} for the user's review (`segue review`)."
+
+
+def candidates(store: Embedded, project: str, now: datetime) -> Iterator[Candidate]:
+    """Yield what may come into a pack without a task: the newest of each layer, each memory in its first layer.
+
+    `project` is a folded name; memories of other projects are left out. No entities are looked up.
+    """
+    at_us = time.microseconds(now)
+    listed = {layer: _listed(store, project, at_us, layer) for layer in PACK_LAYERS if layer in _KINDS}
+    memories = memory_rows.by_ids(store, project, at_us, list(dict.fromkeys(chain.from_iterable(listed.values()))))
+    seen: set[str] = set()
+    for layer, ids in listed.items():
+        if not WEIGHTS[INTENT][layer]:
+            continue
+        for memory in _balanced(layer, [memories[each] for each in ids if each in memories]):
+            if memory.id not in seen and memory.provenance.ref:
+                seen.add(memory.id)
+                yield Candidate(memory, layer)
+
+
+def _listed(store: Embedded, project: str, at_us: int, layer: PackLayer) -> list[str]:
+    found = [each for kind in _KINDS[layer] for each in memory_rows.newest(store, project, at_us, _MOST[layer], kind)]
+    return [each for _, each in sorted(found, reverse=True)]
+
+
+def _balanced(layer: PackLayer, found: list[Memory]) -> list[Memory]:
+    """At most four of style in ten, the rest preferences; of another layer as many as compete."""
+    most = _MOST[layer]
+    if layer != "identity":
+        return found[:most]
+    styles = [each for each in found if each.layer == "style"][: most * 4 // 10]
+    others = [each for each in found if each.layer != "style"][: most - len(styles)]
+    return [each for each in found if each in styles or each in others]
+
+
+def _record(store: Embedded, session: str, packed: tuple[Packed, ...], now: datetime) -> None:
+    """Note what the session was told. It begins anew: whatever it was told before, its model has not any more."""
+    with store.writing():
+        session_row.announce(store, session, served(packed), tokens=(), now=now, anew=True)
