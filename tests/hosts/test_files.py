@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -164,6 +165,19 @@ def test_what_is_read_only_is_named_and_nothing_is_half_done(
         assert tree(around) == installed
     finally:
         closed.chmod(original)
+
+
+def test_huge_files(around: Surroundings) -> None:
+    sessions = {f"/p/{number}": {"history": ["x" * 80] * 10, "mcpServers": {}} for number in range(500)}
+    lines = "".join(f'[projects."/p/{number}"]\ntrust_level = "trusted" # {number}\n' for number in range(2000))
+    for host, data in (("claude-code", json.dumps({"projects": sessions}).encode()), ("codex", lines.encode())):
+        path = path_of(host, "user", "files", around)
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+        install(host, "user", around)
+        assert install(host, "user", around)[0].action == "unchanged"
+        uninstall(host, "user", around)
+        assert path.read_bytes() == data
 
 
 # All files or none

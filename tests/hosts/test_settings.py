@@ -312,6 +312,18 @@ def test_a_command_with_a_list_of_arguments_is_ours_too(around: Surroundings) ->
     assert group["hooks"] == [{"type": "command", "command": "segue hook stop", "timeout": 5}]
 
 
+def test_a_matcher_of_our_own_group_is_written_again(around: Surroundings) -> None:
+    path = file_of("project", around)
+    put(around, "project")
+    usual = path.read_text()
+    for matcher in ("startup", "", "*"):
+        path.write_text(usual.replace("startup|clear|compact", matcher))
+        assert state(around, "project").differs is True
+        assert put(around, "project").action == "changed"
+        assert path.read_text() == usual
+    assert state(around, "project").differs is False
+
+
 def test_hooks_that_stand_twice_stand_once_afterwards(around: Surroundings) -> None:
     path = file_of("project", around)
     put(around, "project")

@@ -151,13 +151,11 @@ def _uninstall_step(spot: Spot, *, force: bool) -> _Step:
 
 def _with_part(spot: Spot) -> bytes:
     """Return the file with our part: as at a first installation, where nothing else has changed since."""
-    if not spot.found.is_ours:
-        return spot.part.put(spot.data)
-    origin = _origin(spot)
-    again = spot.part.put(origin or b"")
-    if spot.data != again and _is_only_change(spot, origin or b""):
-        return again
-    return spot.part.put(spot.data, origin)
+    origin = _origin(spot) if spot.found.is_ours else None
+    after = spot.part.put(spot.data, origin)
+    if after != spot.data and spot.found.is_ours and _is_only_change(spot, origin or b""):
+        return spot.part.put(origin or b"")
+    return after
 
 
 def _origin(spot: Spot) -> bytes | None:
