@@ -85,4 +85,10 @@ class Problem:
         return place if self.index is None else f"{place}[{self.index}]"
 
 
+def not_utf8(file: str, *, line: int | None = None, index: int | None = None) -> Problem:
+    """Return what is said, once for a file, of bytes that were replaced; `line` or `index` is where the first stand."""
+    message = "not all of it is UTF-8; what is none stands there as \ufffd"
+    return Problem("import.value", message, file, line=line, index=index)
+
+
 Read: TypeAlias = Conversation | Note | Problem

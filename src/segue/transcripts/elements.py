@@ -40,11 +40,15 @@ _OPENING, _CLOSING = b"{[", b"}]"
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element: its place in the array, and its value or what is wrong with it."""
+    """One element: its place in the array, and its value or what is wrong with it.
+
+    `mended` says that bytes of it were no UTF-8 and stand in the value as U+FFFD.
+    """
 
     index: int
     value: Record | None = None
     fault: str = ""
+    mended: bool = False
 
 
 class Elements:
@@ -107,11 +111,12 @@ class Elements:
         if self._size > self._max:
             yield self._faulty(f"it is larger than {self._max:,} bytes")
             return
-        value = parse_object(b"".join(self._kept))
+        text = b"".join(self._kept)
+        value = parse_object(text)
         if value is None:
             yield self._faulty("it is no JSON object, or it is broken")
             return
-        yield Element(self._index, value)
+        yield Element(self._index, value, mended=not _is_utf8(text))
         self._index, self._kept = self._index + 1, None
 
     def _between(self, piece: bytes) -> Iterator[Element]:
@@ -172,3 +177,10 @@ class Elements:
             if not more:
                 return
             data = data[position:] + more
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        return text.isascii() or bool(text.decode())
+    except UnicodeDecodeError:
+        return False

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
 
 from segue.transcripts import archives, chatgpt, claude_export, moments, sessions
 from segue.transcripts.archives import Part, parts
-from segue.transcripts.conversation import Note, Problem
+from segue.transcripts.conversation import Note, Problem, not_utf8
 from segue.transcripts.elements import Elements
 from segue.transcripts.lines import Records
 from segue.transcripts.reader import host_of
@@ -139,7 +139,11 @@ def _of_part(part: Part, file: Any, places: _Places, ordinal: int) -> Iterator[R
     elif _is_session(part):
         yield from sessions.read(file, part.name)
     else:
+        said = False
         for element in Elements(file, _KEYS):
+            if element.mended and not said:
+                said = True
+                yield not_utf8(part.name, index=element.index)
             problem = _against(element)
             if problem:
                 yield Problem("import.element", problem, part.name, index=element.index)

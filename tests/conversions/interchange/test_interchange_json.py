@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
-from segue.conversions.interchange import letta, mcp_memory, mem0, pam
+from segue.conversions.interchange import formats, letta, mcp_memory, mem0, pam
 from segue.memories.item import Item
 from segue.transcripts.conversation import Problem
 
@@ -278,3 +278,32 @@ def test_letta_of_2025(path: Path) -> None:
         ("Hi.", "letta:old/0#0"),
     ]
     assert parted(letta.read(write(path, {"x": 1})))[1] == [("file.json[0]", "it is no agent file")]
+
+
+_SAID = b'{"uuid": "%s", "chat_messages": [{"sender": "human", "text": "%s"}]}'
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("memories.json", b'{"results": [{"id": "1", "memory": "Rye."}, {"id": "2", "memory": "caf\xe9"}]}'),
+        (
+            "memory-store.json",
+            b'{"memories": [{"id": "1", "content": "Rye.", "temporal": {}}, {"id": "2", "content": "caf\xe9"}]}',
+        ),
+        (
+            "conversations.json",
+            b"[" + b", ".join(_SAID % (text, text) for text in (b"Rye.", b"caf\xe9", b"th\xe9")) + b"]",
+        ),
+    ],
+    ids=["mem0", "pam", "claude"],
+)
+def test_bytes_that_are_no_utf_8_are_said_once_for_a_file(tmp_path: Path, name: str, data: bytes) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    found = list(formats.read_items(path))
+    (problem,) = [each for each in found if isinstance(each, Problem)]
+    assert (problem.code, problem.place, "UTF-8" in problem.message) == ("import.value", f"{name}[1]", True)
+    assert any(isinstance(each, Item) and each.content == "caf\ufffd" for each in found)
+    path.write_bytes(data.replace(b"\xe9", "\ufffd".encode()))
+    assert not [each for each in formats.read_items(path) if isinstance(each, Problem)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from segue.base.errors import InvalidInput
 from segue.base.files import open_ordinary, read_bytes
-from segue.transcripts.conversation import Problem
+from segue.transcripts.conversation import Problem, not_utf8
 from segue.transcripts.elements import Elements
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def decoded(path: Path, name: str, limit: int = MAX_TEXT) -> tuple[str, Problem 
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        fault = Problem("import.value", "not all of it is UTF-8; what is none stands there as \ufffd", name, line=line)
+        fault = not_utf8(name, line=line)
         text = data.decode("utf-8", "replace")
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"), fault
 
@@ -57,7 +57,11 @@ def elements(path: Path, *keys: str, name: str = "") -> Iterator[Element | Probl
     """Yield the elements of the JSON file at `path`: of its list, or of the list under one of `keys`."""
     try:
         with open_ordinary(path) as file:
+            said = False
             for element in Elements(file, keys):
+                if element.mended and not said:
+                    said = True
+                    yield not_utf8(name or path.name, index=element.index)
                 if element.value is None:
                     yield Problem("import.element", element.fault, name or path.name, index=element.index)
                 else:
