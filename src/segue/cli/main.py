@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
@@ -49,6 +50,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+_tree = cache(typer.main.get_command)  # made once, however often a process runs commands
 for register in (
     saving.register,
     hosts.register,
@@ -111,7 +113,7 @@ def _dispatch(arguments: list[str]) -> int:
         print_version()
         return 0
     as_json = "--json" in arguments
-    command = typer.main.get_command(app)
+    command = _tree(app)
     try:
         code = command.main(saving.with_continue_value(arguments), prog_name="segue", standalone_mode=False)
     except SegueError as error:
