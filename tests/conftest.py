@@ -4,17 +4,43 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
+import tempfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from alembic import command
+from hypothesis import settings
 
+import migrated
 import postgres
 import segue
 
-if TYPE_CHECKING:
-    from pathlib import Path
+MEMORY = Path("/dev/shm")
+
+
+def _memory_has_room() -> bool:
+    """Whether files can lie in memory, and programs run from there: many a container forbids that, or gives little."""
+    if not os.access(MEMORY, os.W_OK):
+        return False
+    there = os.statvfs(MEMORY)
+    return there.f_bavail * there.f_frsize > 4 << 30 and not there.f_flag & os.ST_NOEXEC
+
+
+# A store waits for the disk at each save, which proves nothing in tests.
+if "TMPDIR" not in os.environ and _memory_has_room():
+    tempfile.tempdir = os.environ["TMPDIR"] = str(MEMORY)
+
+# Started in the background, a process ignores interrupts, and so would the programs that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# The same examples in each run, however busy the machine is.
+settings.register_profile("steady", derandomize=True, deadline=None, database=None)
+settings.load_profile("steady")
 
 Draft = Callable[..., dict[str, Any]]
 Locate = Callable[[str], str]
@@ -38,34 +64,44 @@ def _own_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith(("SEGUE_", "GIT_"))]:
             patch.delenv(name)
+        patch.setattr(command, "upgrade", migrated.replay)
         patch.setenv("HOME", str(home))
         patch.setenv("SEGUE_HOME", str(home / "segue"))
         yield
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> postgres.Server:
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[postgres.Server]:
     """The server of this run, shared by all of its workers."""
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     try:
-        return postgres.running(shared)
+        server = postgres.running(shared)
     except postgres.Unavailable as error:
         if postgres.SUPPORTED:
             raise
         pytest.skip(f"no PostgreSQL for this platform: {error}")
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def own_migrations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let new stores come into being as they do for a user, by Alembic and no copy: for what tries just that."""
+    monkeypatch.setattr(command, "upgrade", migrated.upgrade)
 
 
 @pytest.fixture
 def locate(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Locate]:
     """A function that gives the location of a new, empty store: of "sqlite" or of "postgres"."""
+    copied = "own_migrations" not in request.fixturenames
     made: list[str] = []
 
     def new(kind: str) -> str:
         if kind == "sqlite":
             return str(tmp_path / f"store-{secrets.token_hex(4)}" / "segue.db")
         server: postgres.Server = request.getfixturevalue("postgres_server")
-        made.append(server.take())
+        made.append(server.take(migrated=copied))
         return server.url(made[-1])
 
     yield new

@@ -411,6 +411,7 @@ def _copy_rows(source: str, target: str) -> None:
     to_database.close()
 
 
+@pytest.mark.usefixtures("own_migrations")
 def test_a_store_of_the_schema_before_capsules_is_upgraded_and_keeps_its_packets(
     kind: str, locate: Locate, draft: Draft
 ) -> None:

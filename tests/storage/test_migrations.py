@@ -23,6 +23,8 @@ from segue.storage.tables import REFERENCE_TABLES, metadata
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.usefixtures("own_migrations")
+
 MIGRATIONS = Path(schema.__file__).parent / "migrations"
 
 
