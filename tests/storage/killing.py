@@ -18,6 +18,7 @@ import sqlite3
 import subprocess
 import sys
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +56,10 @@ class Run:
 def runs(
     operation: str, template: Path, folder: Path, *, step: int = 1, location: str = "", tracing: str = "auto"
 ) -> Iterator[Run]:
-    """Run `operation` on a copy of `template` for each `step`-th write of a recorded run, killed there."""
+    """Run `operation` on a copy of `template` for each `step`-th write of a recorded run, killed there.
+
+    Killed, too, at each write of another kind than the one before: where a file is made, synchronised, renamed.
+    """
     command = [sys.executable, __file__, operation, str(template), str(folder), str(step), location, tracing]
     # What a killed restore leaves in the folder for temporary files shall go with the rest.
     driver = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"TMPDIR": str(folder)})
@@ -261,8 +265,17 @@ def _main(operation: str, template: str, folder: str, step: str, location: str, 
     driver.warm_up()
     recorded, whole = driver.once(0)  # point 0 is never reached: the run is recorded
     _say(whole)
-    for point in range(1, len(recorded) + 1, int(step)):
+    for point in _points(recorded, int(step)):
         _say(driver.once(point)[1])
+
+
+def _points(recorded: list[str], step: int) -> list[int]:
+    """The numbers of the writes to be killed at: each `step`-th, and where the kind of call changes.
+
+    Kinds of statements, which are in capitals, change all the time and do not count.
+    """
+    changed = (call.islower() and call != before for before, call in pairwise(["", *recorded]))
+    return [number for number, new in enumerate(changed, 1) if new or (number - 1) % step == 0]
 
 
 def _say(run: Run) -> None:
