@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import io
 import json
 import os
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import forks
 import segue
 
 if TYPE_CHECKING:
@@ -67,10 +69,14 @@ class Result:
 
 
 class Shell:
-    """Runs `segue` for a person who has nothing yet but a home and a project."""
+    """Runs `segue` for a person who has nothing yet but a home and a project.
+
+    Each run is a process of its own, without its start-up (see `forks`).
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.program = forks.program("segue")
         self.home = root / "home"
         self.segue_home = root / "segue-home"
         self.project = root / "project"
@@ -83,6 +89,13 @@ class Shell:
             "TERM": "xterm-256color",
             "PROMPT_TOOLKIT_NO_CPR": "1",
         }
+
+    @property
+    def real(self) -> Shell:
+        """The same place, where the installed program itself is started: for what hangs on a process's start or end."""
+        other = copy.copy(self)
+        other.program = PROGRAM
+        return other
 
     def write(self, name: str, document: Any) -> str:
         """Write a file into the project, JSON unless it is bytes, and return its name."""
@@ -109,7 +122,7 @@ class Shell:
         environment = {key: value for key, value in self.environment.items() if key not in without} | dict(env or {})
         streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
         done = subprocess.run(
-            [PROGRAM, *map(str, arguments)],
+            [self.program, *map(str, arguments)],
             input=stdin,
             env=environment,
             cwd=cwd or self.project,
@@ -120,7 +133,8 @@ class Shell:
 
     def script(self, text: str, **options: Any) -> Result:
         """Run a line of POSIX shell, in which `segue` is the program, and return its exit code and streams."""
-        environment = self.environment | dict(options.pop("env", {}))
+        path = f"{Path(self.program).parent}{os.pathsep}{self.environment['PATH']}"
+        environment = self.environment | {"PATH": path} | dict(options.pop("env", {}))
         done = subprocess.run(
             ["/bin/sh", "-c", text],
             input=b"",
@@ -143,7 +157,7 @@ class Shell:
         parent, child = pty.openpty()
         termios.tcsetwinsize(child, (24, columns))
         process = subprocess.Popen(
-            [PROGRAM, *map(str, arguments)],
+            [self.program, *map(str, arguments)],
             stdin=child,
             stdout=child,
             stderr=child,

@@ -1,4 +1,7 @@
-"""Whatever surrounds the program: locales, closed and full streams, no home, no folder, seeds and time zones."""
+"""Whatever surrounds the program: locales, closed and full streams, no home, no folder, seeds and time zones.
+
+What hangs on a process's own start or end is tried with the installed program itself, all else with a fork.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,7 @@ def test_input_is_utf_8_whatever_the_locale(shell: Shell) -> None:
 
 def test_plain_terminals_get_no_escape(stocked: Shell) -> None:
     for arguments in (("ls",), ("resume",), ("--help",), ("--nope",)):
-        result = stocked.terminal(*arguments, env={"TERM": "dumb", "NO_COLOR": "1"}, columns=20)
+        result = stocked.real.terminal(*arguments, env={"TERM": "dumb", "NO_COLOR": "1"}, columns=20)
         assert b"\x1b" not in result.stdout, arguments
     assert b"\x1b[3" not in stocked.terminal("--help", env={"NO_COLOR": "1"}).stdout
 
@@ -72,7 +75,7 @@ def test_plain_terminals_get_no_escape(stocked: Shell) -> None:
     ["--version", "--help", "example", "ls", f"show --raw {FIRST_ID}", f"save '{SECOND}'"],
 )
 def test_closed_stdout(stocked: Shell, command: str) -> None:
-    result = stocked.script(f"segue {command} >&-")
+    result = stocked.real.script(f"segue {command} >&-")
     assert (result.code, result.out) == (0, "")
     assert "Traceback" not in result.err
     assert stocked.run("doctor").code == 0
@@ -82,14 +85,14 @@ def test_closed_or_full_stderr_leaves_the_exit_code(stocked: Shell) -> None:
     stocked.write("draft.json", packet(goal="Ship it. Then rest."))
     for command, code in (("show nothing", 5), ("--nope", 2), ("save draft.json", 0)):
         for stream in ("2>&-", "2>/dev/full"):
-            result = stocked.script(f"segue {command} {stream}")
+            result = stocked.real.script(f"segue {command} {stream}")
             assert (result.code, len(result.out)) == (code, 27 if code == 0 else 0), (command, stream)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is always full here")  # noqa: PTH110
 @pytest.mark.parametrize("command", ["--version", "--help", "ls", f"show --raw {FIRST_ID}"])
 def test_full_stdout(stocked: Shell, command: str) -> None:
-    result = stocked.script(f"segue {command} >/dev/full")
+    result = stocked.real.script(f"segue {command} >/dev/full")
     assert result.code == 1
     assert result.err.splitlines()[-1] == "segue: No space left on device"
     assert "Traceback" not in result.err
@@ -100,7 +103,7 @@ def test_a_pipe_without_reader(large: Shell, arguments: tuple[str, ...]) -> None
     reading, writing = os.pipe()
     os.close(reading)
     try:
-        result = large.run(*arguments, stdout=writing)
+        result = large.real.run(*arguments, stdout=writing)
     finally:
         os.close(writing)
     assert (result.code, result.err) == (0, "")
@@ -126,14 +129,14 @@ def test_an_error_keeps_its_exit_code_without_reader(stocked: Shell) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     try:
-        assert stocked.run("show", "nothing", "--json", stdout=writing).code == 5
+        assert stocked.real.run("show", "nothing", "--json", stdout=writing).code == 5
     finally:
         os.close(writing)
 
 
 def test_a_closed_stdin(stocked: Shell) -> None:
     for command, code in (("save -", 3), ("check -", 3), ("save", 4), ("resume --pick", 4)):
-        result = stocked.script(f"segue {command} <&-")
+        result = stocked.real.script(f"segue {command} <&-")
         assert result.code == code, command
         assert "Traceback" not in result.err
 

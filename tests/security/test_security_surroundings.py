@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cli.shell import PROGRAM, InPlace, Shell
+import forks
+from cli.shell import InPlace, Shell
 from segue import hosts
 from segue.base.errors import Failed, InvalidInput, Refused
 from segue.cli import editor
@@ -60,7 +61,7 @@ def ask(folder: Path, environment: dict[str, str], *calls: tuple[str, dict[str, 
         requests.append({"method": "tools/call", "params": {"name": tool, "arguments": arguments}, "id": number})
     found: list[dict[str, Any]] = []
     with subprocess.Popen(
-        [PROGRAM, "mcp"],
+        [forks.program("segue"), "mcp"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,20 +13,21 @@ import orjson
 import pytest
 from memory_rows import contents, everything, listed, require_sound, rows_of, tally
 
+import forks
 import segue
 from segue.base.errors import InvalidInput
 from segue.conversions.interchange.formats import FORMATS
 from segue.memories import making
 from segue.packets import resume, schema
+from segue.services import taking
 from segue.services.remembering import Writer
-from segue.services.taking import BATCH, Report
 
 SECRET = "AK" + "IA" + "Q7Z2" * 4
 FIXTURES = Path(__file__).parent.parent / "conversions" / "fixtures"
 Locate = Callable[[str], str]
 
 
-def counts(report: Report) -> dict[str, int]:
+def counts(report: taking.Report) -> dict[str, int]:
     return {name: number for name, number in sorted(report.counts.items()) if number}
 
 
@@ -294,10 +294,10 @@ def test_sections_that_move_about(segue_: segue.Segue, tmp_path: Path, text: str
 
 def test_a_long_note_into_which_something_is_put_at_the_top(segue_: segue.Segue, tmp_path: Path) -> None:
     """Everything moves on by one place, over the border of every batch."""
-    text = "".join(f"# S{number}\n\nLoaf {number}.\n\n" for number in range(BATCH * 2 + 10))
+    text = "".join(f"# S{number}\n\nLoaf {number}.\n\n" for number in range(taking.BATCH * 2 + 10))
     read(segue_, tmp_path, text)
     read(segue_, tmp_path, "# N\n\nNew.\n\n" + text)
-    assert len(contents(segue_)) == BATCH * 2 + 11
+    assert len(contents(segue_)) == taking.BATCH * 2 + 11
     assert contents(segue_, "retired") == set()
 
 
@@ -646,16 +646,30 @@ class Stopped(Exception):
     """What a killed process would have been stopped by."""
 
 
+BATCH = 60  # items of one transaction in these tests
+
+
+@pytest.fixture(scope="module")
+def unstopped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
+    """A file of more than three batches, and what is there after an import that nothing stops: on any database."""
+    folder = tmp_path_factory.mktemp("unstopped")
+    path = folder / "conversations.json"
+    path.write_bytes(samples.long_chat(BATCH * 3 + 40))
+    with segue.open(folder / "segue.db", directory=folder) as clean:
+        assert sum(clean.ingestion.ingest(path).counts.values()) == BATCH * 3 + 40
+        return path, tally(clean)
+
+
 @pytest.mark.requirement("memories-16")
 @pytest.mark.parametrize(("stop", "half"), [(1, False), (3, False), (3, True)])
 def test_stopped_in_a_batch_and_run_again(
-    kind: str, locate: Locate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: int, half: bool
+    location: str,
+    unstopped: tuple[Path, dict[str, object]],
+    monkeypatch: pytest.MonkeyPatch,
+    stop: int,
+    half: bool,
 ) -> None:
-    path = tmp_path / "conversations.json"
-    path.write_bytes(samples.long_chat(BATCH * 3 + 40))
-    with segue.open(locate(kind), embedder="none") as clean:
-        assert sum(clean.ingestion.ingest(path).counts.values()) == BATCH * 3 + 40
-        expected = tally(clean)
+    path, expected = unstopped
     finish = Writer.finish
     calls = 0
 
@@ -668,7 +682,8 @@ def test_stopped_in_a_batch_and_run_again(
             raise Stopped
         finish(writer, **options)
 
-    with segue.open(locate(kind), embedder="none") as opened:
+    monkeypatch.setattr(taking, "BATCH", BATCH)
+    with segue.open(location) as opened:
         with monkeypatch.context() as patch:
             patch.setattr(Writer, "finish", stopping)
             with pytest.raises(Stopped):
@@ -688,6 +703,7 @@ IMPORTER = """
 import sys, time
 from pathlib import Path
 import segue
+from segue.services import taking
 from segue.storage import memory_index
 
 add, calls = memory_index.add, 0
@@ -701,20 +717,17 @@ def slowly(*arguments):
         time.sleep(600)
 
 memory_index.add = slowly
+taking.BATCH = int(sys.argv[3])
 with segue.open(sys.argv[1]) as opened:
     opened.ingestion.ingest(Path(sys.argv[2]))
 """
 
 
 @pytest.mark.requirement("memories-16")
-def test_a_process_killed_while_it_imports(kind: str, locate: Locate, tmp_path: Path) -> None:
-    path = tmp_path / "conversations.json"
-    path.write_bytes(samples.long_chat(3_000))
-    with segue.open(locate(kind)) as clean:
-        clean.ingestion.ingest(path)
-        expected = tally(clean)
-    location = locate(kind)
-    with subprocess.Popen([sys.executable, "-c", IMPORTER, location, str(path)], stdout=subprocess.PIPE) as process:
+def test_a_process_killed_while_it_imports(location: str, unstopped: tuple[Path, dict[str, object]]) -> None:
+    path, expected = unstopped
+    command = [forks.program("python"), "-c", IMPORTER, location, str(path), str(BATCH)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"writing\n"
         process.kill()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import ingestion_samples as samples
+import pytest
 from memory_rows import listed, require_sound, rows_of, tally
 
+import forks
 import segue
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def run(location: str, *arguments: tuple[str, str]) -> None:
     """Run one worker for each pair of arguments, all at the same time."""
     started = [
         subprocess.Popen(
-            [sys.executable, "-c", WORKER, location, *each],
+            [forks.program("python"), "-c", WORKER, location, *each],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -65,6 +66,7 @@ def run(location: str, *arguments: tuple[str, str]) -> None:
             process.kill()
 
 
+@pytest.mark.usefixtures("own_migrations")
 def test_two_processes_that_remember_at_once(location: str) -> None:
     """The first run included, in which both make the store."""
     run(location, ("ana", ""), ("ben", ""))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import forks
 import segue
 from segue.context.delta import Served
 from segue.memories import making
@@ -95,7 +95,7 @@ def test_four_processes(location: str) -> None:
         ids = filled(opened, 24)
         workers = [
             subprocess.Popen(
-                [sys.executable, "-c", WORKER, location, json.dumps(packs_of(ids, worker))],
+                [forks.program("python"), "-c", WORKER, location, json.dumps(packs_of(ids, worker))],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

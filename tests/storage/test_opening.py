@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import sqlalchemy as sa
 
+import forks
 import segue
 from segue.storage.database import open_database, pragma
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+pytestmark = pytest.mark.usefixtures("own_migrations")
 
 Draft = Any
 WORD = "hunter" + "2"
@@ -60,7 +63,7 @@ except segue.SegueError as error:
 
 
 def _child(location: Path, task: str = "save", *, uid: int = 0, limit: int = 0) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", CHILD, str(location), task, str(uid), str(limit)]
+    command = [forks.program("python"), "-c", CHILD, str(location), task, str(uid), str(limit)]
     return subprocess.run(command, capture_output=True, text=True, cwd="/")
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
+import forks
 import segue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+pytestmark = pytest.mark.usefixtures("own_migrations")
 
 # Says "ready" when all is imported, waits for a line, saves as many packets as it is told and says each id.
 WRITER = """
@@ -64,7 +66,7 @@ class Writers:
     def __init__(self, location: str, count: int, packets: int, script: str = WRITER) -> None:
         self.processes = [
             subprocess.Popen(
-                [sys.executable, "-c", script, location, f"writer-{index}", str(packets)],
+                [forks.program("python"), "-c", script, location, f"writer-{index}", str(packets)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -131,9 +133,10 @@ def _every_packet(opened: segue.Segue) -> set[str]:
             return seen
 
 
-def test_eight_writers_and_a_reader(location: str, writers: Callable[..., Writers]) -> None:
-    """400 packets, no error: the first run included, in which all eight want to create the store."""
-    started = writers(location, 8, 50)
+@pytest.mark.parametrize("packets", [15, pytest.param(50, marks=pytest.mark.soak)])
+def test_eight_writers_and_a_reader(location: str, writers: Callable[..., Writers], packets: int) -> None:
+    """No error: the first run included, in which all eight want to create the store."""
+    started = writers(location, 8, packets)
     started.start()
     rounds, seen = 0, 0
     with segue.open(location) as opened:  # the reader, too, comes upon an empty place
@@ -144,12 +147,12 @@ def test_eight_writers_and_a_reader(location: str, writers: Callable[..., Writer
             rounds += 1
         told = started.end()
         assert rounds > 0
-        assert len(told) == 400
+        assert len(told) == 8 * packets
         assert _every_packet(opened) == told
-        assert opened.packets.count() == 400
+        assert opened.packets.count() == 8 * packets
         for index in range(8):
             lines = opened.packets.ls(tag=f"writer-{index}", limit=500).packets
-            assert len(lines) == 50
+            assert len(lines) == packets
         events = opened.store.events(1000)
         assert sorted(event.subject for event in events) == sorted(told)
         assert {event.kind for event in events} == {"packet.saved"}
@@ -159,8 +162,8 @@ def test_eight_writers_and_a_reader(location: str, writers: Callable[..., Writer
 
 def test_the_first_run_again_and_again(kind: str, locate: Callable[[str], str]) -> None:
     """Forks of one warm process come upon the empty place within the same few milliseconds."""
-    locations = [locate(kind) for _ in range(5)]
-    done = subprocess.run([sys.executable, "-c", FIRST_RUNS, *locations], capture_output=True, text=True)
+    locations = [locate(kind) for _ in range(3)]
+    done = subprocess.run([forks.program("python"), "-c", FIRST_RUNS, *locations], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     for location in locations:
         with segue.open(location) as opened:
