@@ -107,9 +107,9 @@ def test_brackets_in_strings_and_side_by_side_are_no_depth() -> None:
 @pytest.mark.parametrize("filling", [b'\\"', b'"', b"\\", b'"["', b'\\"[', b"\\\\"])
 def test_a_string_without_an_end_costs_no_more_than_its_length(filling: bytes) -> None:
     data = b'["' + filling * (200_000 // len(filling)) + b"[" * 65
-    start = time.perf_counter()
+    start = time.process_time()
     refusal(data)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_the_place_of_a_mistake_is_named() -> None:

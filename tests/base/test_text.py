@@ -52,6 +52,6 @@ def test_sentences(whole: str, parts: list[str]) -> None:
 
 
 def test_sentences_of_a_long_text_cost_no_more_than_its_length() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(text.sentences("One here. " * 30_000)) == 30_000
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

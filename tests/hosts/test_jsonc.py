@@ -85,7 +85,7 @@ def known(value: Any) -> Any:
     return ("number", str(value)) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(texts())
 def test_a_random_document_survives(sample: tuple[str, Any]) -> None:
     text, value = sample
@@ -105,7 +105,7 @@ def test_a_random_document_survives(sample: tuple[str, Any]) -> None:
     assert removed == raw
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(texts())
 def test_without_knowledge_of_the_original_the_entry_alone_goes(sample: tuple[str, Any]) -> None:
     text, value = sample

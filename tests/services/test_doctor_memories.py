@@ -173,9 +173,13 @@ def ids(segue_: segue.Segue) -> dict[str, str]:
         memories.remember(said, thread="talk", position=position, speaker="Ada", occurred_at="2026-01-01T00:00:00Z")
     gone = memories.supersede(memories.remember("One.").memory.id, "Two.", project="x").replaced[0]
     memories.forget(gone)  # is named on by what replaced it
+    return {"wind": wind, "old": old, "new": new, "waiting": waiting}
+
+
+@pytest.mark.usefixtures("ids")
+def test_a_store_that_is_well(segue_: segue.Segue) -> None:
     assert segue_.store.doctor() == []
     assert segue_.store.doctor(repair=True) == []
-    return {"wind": wind, "old": old, "new": new, "waiting": waiting}
 
 
 @pytest.mark.requirement("memories-30")
