@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+import forks
 from segue.conversions.to_capsule import to_capsule
 from segue.packets import schema
 
@@ -63,9 +64,10 @@ def scene(tmp_path: Path) -> dict[str, str]:
         (project / f"{name}.txt").write_text(capsule.text)
     quoted = "".join(f"> {line}\n" for line in (project / "new.txt").read_text().splitlines())
     (project / "answer.txt").write_text(quoted)
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    program = forks.program("segue")
+    path = f"{Path(program).parent}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     scene = {"HOME": str(tmp_path), "SEGUE_HOME": str(tmp_path / "segue"), "PATH": path, "PWD": str(project)}
-    subprocess.run(["segue", "save", "packet.json"], env=scene, cwd=project, check=True, capture_output=True)
+    subprocess.run([program, "save", "packet.json"], env=scene, cwd=project, check=True, capture_output=True)
     return scene
 
 
@@ -88,7 +90,8 @@ def test_commands(document: Path, scene: dict[str, str]) -> None:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_code_and_data(document: Path, scene: dict[str, str]) -> None:
     for code in blocks(document, "python"):
-        done = subprocess.run([sys.executable, "-c", code], env=scene, cwd=scene["PWD"], capture_output=True, text=True)
+        command = [forks.program("python"), "-c", code]
+        done = subprocess.run(command, env=scene, cwd=scene["PWD"], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
     for text in blocks(document, "json"):
         json.loads(text)
