@@ -11,7 +11,7 @@ from segue.base import ids
 from segue.memories.filter import Filter
 from segue.memories.memory import STATUSES, Memory
 from segue.storage import bulk, memory_row
-from segue.storage.memory_conditions import conditions, first_said, is_said
+from segue.storage.memory_conditions import conditions, is_said, said_no_more
 from segue.storage.tables import memories, memory_tags
 
 if TYPE_CHECKING:
@@ -192,15 +192,13 @@ def said_before(connection: sa.Connection, scope_id: str, source: str) -> list[s
 
     `source` may name one place in it: `source#place`.
     """
-    first = first_said(source)
-    query = sa.select(_COLUMNS.id).where(_COLUMNS.scope_id == scope_id, first, ~is_said(scope_id))
-    return sorted(connection.execute(query).scalars())
+    return sorted(row.id for row in connection.execute(said_no_more(scope_id, source)))
 
 
 def unsaid(connection: sa.Connection, scope_id: str) -> list[str]:
     """Return the refs of the memories that no place says any more, those that were said by hand left out."""
     mine = _COLUMNS.scope_id == scope_id, _COLUMNS.origin != "text"
-    return list(connection.execute(sa.select(_COLUMNS.ref).where(*mine, ~is_said(scope_id))).scalars())
+    return list(connection.execute(sa.select(_COLUMNS.ref).where(*mine, ~is_said(scope_id, _COLUMNS.id))).scalars())
 
 
 def newer(connection: sa.Connection, scope_id: str, captured_us: int) -> list[Memory]:

@@ -54,31 +54,34 @@ def _beside(scope_id: str, wanted: Filter) -> Iterator[sa.ColumnElement[bool]]:
             ids = sa.select(table.c.memory_id).where(table.c.scope_id == scope_id, column.in_(values))
             yield _COLUMNS.id.in_(ids)
     if wanted.sources:
-        yield sa.or_(*(_read_from(scope_id, each) for each in wanted.sources))
+        named = [query for each in wanted.sources for query in _read_from(scope_id, each)]
+        yield _COLUMNS.id.in_(sa.union_all(*named))
     if wanted.mentions:
         yield sa.or_(*(_mentions(scope_id, key) for key in wanted.mentions))
 
 
-def _read_from(scope_id: str, ref: str) -> sa.ColumnElement[bool]:
-    """What a source says, or the one place in it that a ref names as well; or said, of what nothing says any more."""
+def _read_from(scope_id: str, ref: str) -> Iterator[sa.Select[tuple[str]]]:
+    """Yield queries for what a source, or the one place in it that a ref names, says, and for what it said before."""
     source, joint, place = ref.partition("#")
     said = memory_sources.c
-    named = [said.source == source, *([said.place == place] if joint else [])]
-    ids = sa.select(said.memory_id).where(said.scope_id == scope_id, *named)
-    return sa.or_(_COLUMNS.id.in_(ids), sa.and_(first_said(ref), ~is_said(scope_id)))
+    query = sa.select(said.memory_id).where(said.scope_id == scope_id, said.source == source)
+    yield query.where(said.place == place) if joint else query
+    yield said_no_more(scope_id, ref)
 
 
-def first_said(ref: str) -> sa.ColumnElement[bool]:
-    """What was read first from a source, or from the one place in it that a ref names as well."""
+def said_no_more(scope_id: str, ref: str) -> sa.Select[tuple[str]]:
+    """Return the query for the memories that a source, or one place in it, said first and no place says any more."""
+    read = memories.alias("read_first").c
     # "$" follows "#": one range of the index, with little in it that is no place of the source.
-    near = sa.and_(_COLUMNS.ref >= ref, _COLUMNS.ref < f"{ref}$")
-    return sa.and_(near, sa.or_(_COLUMNS.ref == ref, _COLUMNS.ref >= f"{ref}#"))
+    near = sa.and_(read.ref >= ref, read.ref < f"{ref}$")
+    first = sa.or_(read.ref == ref, read.ref >= f"{ref}#")
+    return sa.select(read.id).where(read.scope_id == scope_id, near, first, ~is_said(scope_id, read.id))
 
 
-def is_said(scope_id: str) -> sa.ColumnElement[bool]:
-    """What some place still says."""
+def is_said(scope_id: str, memory_id: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
+    """Return the condition that some place says a memory."""
     said = memory_sources.c
-    return sa.exists().where(said.scope_id == scope_id, said.memory_id == _COLUMNS.id)
+    return sa.exists().where(said.scope_id == scope_id, said.memory_id == memory_id)
 
 
 def _mentions(scope_id: str, key: str) -> sa.ColumnElement[bool]:
