@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import select
 import subprocess
 import sys
@@ -14,8 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import httpx2
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -71,12 +74,16 @@ def place(root: Path) -> Place:
     return found
 
 
+ERAS = ("legacy", "2026-07-28")  # the handshake, and the revision whose requests stand alone
+
+
 @contextlib.asynccontextmanager
-async def connected(where: Place, log: Path | None = None) -> AsyncIterator[Client]:
+async def connected(where: Place, *arguments: str, era: str = "auto", **options: Any) -> AsyncIterator[Client]:
     """Yield the SDK's client, connected to a server that it has started in the project."""
-    server = StdioServerParameters(command=PROGRAM, args=["mcp"], env=where.environment, cwd=where.project)
-    with (log or Path(os.devnull)).open("a", encoding="utf-8") as errors:
-        async with Client(stdio_client(server, errlog=errors)) as client:
+    arguments = ("mcp", *(arguments or ("--toolset", "full")))
+    server = StdioServerParameters(command=PROGRAM, args=[*arguments], env=where.environment, cwd=where.project)
+    with Path(os.devnull).open("a", encoding="utf-8") as errors:
+        async with Client(stdio_client(server, errlog=errors), mode=era, **options) as client:
             yield client
 
 
@@ -90,10 +97,15 @@ class Wire:
     """A server process, and the lines that go to it and come from it."""
 
     def __init__(
-        self, where: Place, *arguments: str, env: Mapping[str, str] | None = None, cwd: Path | None = None
+        self,
+        where: Place,
+        *arguments: str,
+        toolset: str = "full",
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
     ) -> None:
         self.process = subprocess.Popen(
-            [PROGRAM, "mcp", *arguments],
+            [PROGRAM, "mcp", "--toolset", toolset, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -176,6 +188,62 @@ class Wire:
         for line in (self._buffer + rest).splitlines():
             assert json.loads(line)["jsonrpc"] == "2.0"
         return self.process.returncode, time.monotonic() - started, errors.decode("utf-8")
+
+    def leave(self) -> float:
+        """Close stdin, read nothing more, and return the seconds until the end."""
+        started = time.monotonic()
+        self._stdin.close()
+        self.process.stdin = None
+        assert self.process.wait(ENOUGH_SECONDS) == 0
+        return time.monotonic() - started
+
+    def kill(self) -> None:
+        """End the process, whatever it does, and close its streams."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+
+class Endpoint:
+    """A server process that serves HTTP, and where it does."""
+
+    def __init__(self, where: Place, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [PROGRAM, "mcp", "--http", "--port", "0", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env=where.environment,
+            cwd=where.project,
+        )
+        new = not (where.segue_home / "mcp-token").exists()
+        self.lines = [self._line() for _ in range(2 if new else 1)]
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/mcp", self.lines[0])
+        assert found is not None, self.lines
+        self.url, self.port = found[0], int(found[1])
+        self.token = (where.segue_home / "mcp-token").read_text("ascii").strip()
+
+    def _line(self) -> str:
+        assert self.process.stderr is not None
+        return self.process.stderr.readline().decode().rstrip("\n")
+
+    @contextlib.asynccontextmanager
+    async def connected(self, era: str, **options: Any) -> AsyncIterator[Client]:
+        """Yield the SDK's client, connected by HTTP."""
+        headers = {"Authorization": f"Bearer {self.token}"}
+        async with httpx2.AsyncClient(headers=headers, trust_env=False, timeout=ENOUGH_SECONDS) as http:
+            transport = streamable_http_client(self.url, http_client=http)
+            async with Client(transport, mode=era, **options) as client:
+                yield client
+
+    def rest(self) -> str:
+        """Return what was still written to stderr, once it has ended."""
+        return self.process.communicate(timeout=ENOUGH_SECONDS)[1].decode()
+
+    def stop(self) -> None:
+        """End it as a user does."""
+        self.process.terminate()
+        self.process.wait(ENOUGH_SECONDS)
 
     def kill(self) -> None:
         """End the process, whatever it does, and close its streams."""

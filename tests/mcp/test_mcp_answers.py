@@ -9,16 +9,22 @@ import pytest
 from agent import Place, Start, Wire, packet
 
 import segue
+from segue.base.tokens import estimate
 from segue.packets.model import MAX_BYTES
 
 pytest_plugins = ["mcp_fixtures"]
 
-LIMIT = 48_000
+LIMIT, TOKENS = 48_000, 12_000
 
 
 def length(answer: Any) -> int:
-    """The longer of the two forms of an answer; a host takes one of them."""
-    return max(len(answer.text), len(json.dumps(answer.data)))
+    """The longer of the two forms of an answer, as it is sent; a host takes one of them."""
+    assert max(estimate(form, 4.0) for form in forms(answer)) < TOKENS
+    return max(map(len, forms(answer)))
+
+
+def forms(answer: Any) -> list[str]:
+    return [answer.text, json.dumps(answer.data, ensure_ascii=False, separators=(",", ":"))]
 
 
 def numbered(number: int, **members: Any) -> dict[str, Any]:
@@ -181,7 +187,7 @@ def test_the_largest_packets_fit(wire: Wire) -> None:
     assert not wire.call("save", packet=whole).refused
     for tool in ("resume", "show"):
         answer = wire.call(tool, id="packet-large")
-        assert 40_000 < length(answer) <= LIMIT
+        assert 10_000 < length(answer) <= LIMIT
         assert "cut here" in answer.text
     plain = packet(open_questions=["w" * 1_000] * 32, created_at="2026-05-02T09:30:00Z", id="packet-plain")
     wire.call("save", packet=plain)
@@ -194,13 +200,25 @@ def test_long_lists_and_chains_fit(where: Place, wire: Wire) -> None:
         for number in range(1, 301):
             parent = {"parent_id": f"packet-{number - 1:04d}"} if number > 1 else {}
             opened.packets.save(numbered(number, goal="導" * 1_024, next_step=f"{number}", tags=tags, **parent))
-    listed = wire.call("ls", limit=200)
-    assert length(listed) <= LIMIT
-    assert "packet-0300" in listed.text
+    seen: list[str] = []
+    cursor: dict[str, str] = {}
+    while not seen or cursor:
+        listed = wire.call("ls", limit=200, **cursor)
+        assert length(listed) <= LIMIT
+        assert listed.data is not None
+        assert len(listed.data["packets"]) >= 24
+        seen += [each["id"] for each in listed.data["packets"]]
+        cursor = {"cursor": listed.data["cursor"]} if listed.data["cursor"] else {}
+    assert seen == [f"packet-{number:04d}" for number in range(300, 0, -1)]
     chain = wire.call("chain")
     assert length(chain) <= LIMIT
     assert chain.text.splitlines()[0].startswith("this packet-0300 ")
-    assert "… and 200 older" in chain.text.splitlines()
+    assert chain.data is not None
+    shown = chain.data["packets"]
+    assert len(shown) > 80
+    further = f"… and {300 - len(shown)} older: call chain with id {shown[-1]['id']}"
+    assert further in chain.text.splitlines()
+    assert chain.data["omitted"] == 300 - len(shown)
     middle = wire.call("chain", id="packet-0050")
     assert middle.text.splitlines()[-1].startswith("continued by packet-0051 ")
     assert len(middle.text.splitlines()) == 51

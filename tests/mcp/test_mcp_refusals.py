@@ -82,9 +82,10 @@ def test_refusals(server: Wire, tool: str, arguments: dict[str, Any], text: str)
 
 def test_unknown_tools(server: Wire) -> None:
     said = server.refusal("forget")
-    names = "get_context, query_memory, expand, remember_this, propose_memory, capsule_write, capsule_read"
+    names = "ls, show, rm, chain, example, whoami, capsule_write, capsule_read, propose_memory, search, fetch"
     assert said == (
-        f"error: there is no tool 'forget'; the tools are save, resume, ls, show, chain, example, whoami, {names}"
+        "error: there is no tool 'forget'; the tools are save, resume, get_context, query_memory, remember_this, "
+        f"expand, {names}"
     )
     assert "\x1b" not in server.refusal("\x1b[31m\n" + "x" * 5_000)
     assert len(server.refusal("x" * 5_000)) < 300

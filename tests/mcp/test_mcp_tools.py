@@ -6,22 +6,24 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import jsonschema_rs
 import pytest
+from agent import Place, Start, Wire, connected, packet
 
+import segue
 from segue import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent import Wire
-
 pytest_plugins = ["mcp_fixtures"]
 
+CORE = ["save", "resume", "get_context", "query_memory", "remember_this", "expand"]
 NAMES = [
-    *("save", "resume", "ls", "show", "chain", "example", "whoami"),
-    *("get_context", "query_memory", "expand", "remember_this", "propose_memory"),
-    *("capsule_write", "capsule_read"),
+    *CORE,
+    *("ls", "show", "rm", "chain", "example", "whoami", "capsule_write", "capsule_read", "propose_memory"),
+    *("search", "fetch"),
 ]
 _WRITTEN = ["content", "layer", "kind", "entities", "tags", "project", "source_url", "occurred_at", "directory"]
 ARGUMENTS = {
@@ -29,6 +31,7 @@ ARGUMENTS = {
     "resume": ["id", "directory"],
     "ls": ["limit", "project", "tag", "search", "cursor", "directory"],
     "show": ["id"],
+    "rm": ["id"],
     "chain": ["id", "directory"],
     "example": [],
     "whoami": ["directory"],
@@ -45,6 +48,8 @@ ARGUMENTS = {
     "propose_memory": _WRITTEN,
     "capsule_write": ["capsule", "continues", "allow_unredacted", "directory"],
     "capsule_read": ["capsule", "id", "directory"],
+    "search": ["query"],
+    "fetch": ["id"],
 }
 REQUIRED = {
     "save": ["packet"],
@@ -53,8 +58,12 @@ REQUIRED = {
     "remember_this": ["content"],
     "propose_memory": ["content"],
     "capsule_write": ["capsule"],
+    "rm": ["id"],
+    "search": ["query"],
+    "fetch": ["id"],
 }
-WRITING = ("save", "remember_this", "propose_memory", "capsule_write")
+WRITING = ("save", "remember_this", "propose_memory", "capsule_write", "rm")
+TEXTS = ("resume", "show", "example")  # answer with a text and no structure
 
 
 @pytest.fixture(scope="module")
@@ -108,9 +117,9 @@ def test_hints(tools: dict[str, dict[str, Any]]) -> None:
     for name, tool in tools.items():
         hints = tool["annotations"]
         assert hints["readOnlyHint"] is (name not in WRITING)
-        assert hints["destructiveHint"] is False
+        assert hints["destructiveHint"] is (name == "rm")
         assert hints["openWorldHint"] is False
-        assert hints["idempotentHint"] is (name != "get_context")
+        assert hints["idempotentHint"] is (name not in ("get_context", "rm"))
 
 
 def test_the_example_satisfies_the_schema_of_save(tools: dict[str, dict[str, Any]]) -> None:
@@ -120,3 +129,182 @@ def test_the_example_satisfies_the_schema_of_save(tools: dict[str, dict[str, Any
     draft = {"ltm_version": "0.2", "goal": "Ship it.", "next_step": "Run the tests."}
     jsonschema_rs.validate(schema, {"packet": draft})
     assert not jsonschema_rs.is_valid(schema, {"packet": draft, "unknown": 1})
+
+
+# -- toolsets ---------------------------------------------------------------------------------------------------------
+
+
+def named(wire: Wire) -> list[str]:
+    return [tool["name"] for tool in wire.request("tools/list")["result"]["tools"]]
+
+
+@pytest.mark.parametrize(("toolset", "names"), [("core", CORE), ("chatgpt", ["search", "fetch"])])
+def test_toolsets_are_advertisement(start: Start, toolset: str, names: list[str]) -> None:
+    wire = start(toolset=toolset)
+    wire.start()
+    assert named(wire) == names
+    assert not wire.call("example").refused  # not named, and there all the same
+    assert f"the tools are {', '.join(names)}" in wire.refusal("forget")
+
+
+def test_the_default_toolset_is_core(where: Place) -> None:
+    async def session() -> None:
+        async with connected(where, "--read-only", "--debug") as client:
+            assert [tool.name for tool in (await client.list_tools()).tools] == ["resume", *CORE[2:4], "expand"]
+        async with connected(where, "--debug") as client:
+            assert [tool.name for tool in (await client.list_tools()).tools] == CORE
+
+    anyio.run(session)
+
+
+def test_full_is_no_longer_than_twenty() -> None:
+    assert len(NAMES) <= 20
+
+
+def test_an_unknown_toolset_is_refused(start: Start) -> None:
+    code, _, errors = start(toolset="everything").stop()
+    assert code == 3
+    assert errors == "segue: the toolsets are core, chatgpt, full, not 'everything'\n"
+
+
+# -- permissions ------------------------------------------------------------------------------------------------------
+
+
+def test_a_server_that_only_reads_refuses_what_writes(where: Place, start: Start) -> None:
+    writer = start()
+    writer.start()
+    saved = writer.call("save", packet=packet()).text
+    before = writer.call("whoami").data
+    wire = start("--read-only")
+    assert "only reads" in wire.start()["instructions"]
+    assert set(named(wire)) == set(NAMES) - set(WRITING)
+    calls: dict[str, dict[str, Any]] = {
+        "save": {"packet": packet(goal="Another.")},
+        "remember_this": {"content": "The importer reads."},
+        "propose_memory": {"content": "The importer reads."},
+        "capsule_write": {"capsule": "x"},
+        "rm": {"id": saved},
+        "get_context": {"pin": True},
+    }
+    assert set(calls) == {*WRITING, "get_context"}
+    for tool, arguments in calls.items():
+        assert "this server only reads" in wire.refusal(tool, **arguments)
+    assert f"Packet:    {saved}" in wire.call("resume").text
+    assert not wire.call("get_context", task="importer", session_id="s").refused
+    assert writer.call("whoami").data == before
+    with segue.open(where.segue_home / "segue.db", directory=where.project) as store:
+        assert [each.provenance.origin for each in store.memories.ls().memories] == ["packet"] * 2
+
+
+# -- output schemas ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_output_schemas_are_plain_objects(tools: dict[str, dict[str, Any]], name: str) -> None:
+    schema = tools[name].get("outputSchema")
+    assert (schema is None) is (name in TEXTS)
+    if schema is None:
+        return
+    assert schema["type"] == "object"
+    jsonschema_rs.meta.validate(schema)
+    for part in schemas(schema):
+        assert {"anyOf", "oneOf", "allOf", "$ref", "$defs", "$schema", "$id"} & set(part) == set()
+        assert isinstance(part.get("type", ""), (str, dict))  # a property may have the name `type`
+        assert part.get("type") != "null"
+    for member in schema["properties"].values():
+        assert member["description"]
+
+
+CAPSULE = (
+    "===PCSF:v1.2===\nMETA: report export | software | WORKING | 2026-05-04T09:30Z\n\nL1:SKELETON\n\nL2:NEGATIVE\n\n"
+    "L3:INTERNAL\n\nL4:RELATION\nSTYLE: short\n\nL5:LOOPS\n\nSEED: Export by pages.\n===END===\n"
+)
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("save", {"packet": packet()}),
+    ("resume", {}),
+    ("ls", {}),
+    ("show", {"id": "newest"}),
+    ("chain", {}),
+    ("example", {}),
+    ("whoami", {}),
+    ("remember_this", {"content": "The importer of Harbor reads manifests.", "entities": ["Harbor"]}),
+    ("remember_this", {"content": "The importer of Harbor reads manifests.", "entities": ["Harbor"]}),
+    ("propose_memory", {"content": "The user likes streams."}),
+    *(
+        ("get_context", {"task": "importer", "format": shape, "session_id": "s"})
+        for shape in ("markdown", "smp", "json")
+    ),
+    *(("query_memory", {mode: "importer", "expand": "document"}) for mode in ("find", "ask")),
+    ("query_memory", {"find": "nothing of the kind", "min_trust": 1}),
+    *(
+        ("expand", {"ref": ref, "direction": way})
+        for ref in ("Harbor", "x")
+        for way in ("document", "neighbors", "more")
+    ),
+    ("capsule_write", {"capsule": CAPSULE}),
+    ("capsule_read", {}),
+    ("search", {"query": "importer"}),
+    ("search", {"query": "nothing of the kind"}),
+    ("fetch", {"id": "newest"}),
+    ("rm", {"id": "newest"}),
+]
+
+
+def test_what_is_answered_keeps_to_its_schema_and_is_never_empty(start: Start) -> None:
+    assert {name for name, _ in CALLS} == set(NAMES)
+    wire = start()
+    wire.start()
+    tools = {tool["name"]: tool for tool in wire.request("tools/list")["result"]["tools"]}
+    saved = ""
+    for name, arguments in CALLS:
+        given = {key: saved if value == "newest" else value for key, value in arguments.items()}
+        answer = wire.call(name, **given)
+        assert not answer.refused, answer.text
+        assert answer.text.strip()
+        saved = answer.text if name == "save" else saved
+        if name in TEXTS:
+            assert answer.data is None
+        else:
+            assert answer.data
+            jsonschema_rs.Draft202012Validator(tools[name]["outputSchema"]).validate(answer.data)
+            assert tools[name]["outputSchema"].get("required") is not None or name == "get_context"
+
+
+# -- the reference (facts, section 000.5) -----------------------------------------------------------------------------
+
+REFERENCE: list[tuple[str, dict[str, Any], str]] = [
+    ("ls", {}, r"No packets on server\."),
+    ("show", {}, r"error: missing 'id' argument"),
+    ("rm", {}, r"error: missing 'id' argument"),
+    ("save", {}, r"error: missing 'packet' argument"),
+    ("save", {"packet": {"goal": "x"}}, r"error: rejected: .*"),
+    ("resume", {"id": "nothing"}, r"error: .*"),
+    ("save", {"packet": packet(id="packet-0001", created_at="2026-05-01T09:30:00Z")}, r"packet-0001"),
+    ("ls", {"limit": 0}, r"ID +CREATED +GOAL\npacket-0001 +2026-05-01T09:30:00Z  Ship the importer\."),
+    ("ls", {"limit": 1_000}, r"ID +CREATED +GOAL\npacket-0001 +2026-05-01T09:30:00Z  Ship the importer\."),
+    ("show", {"id": "packet-0001"}, r"ID: +packet-0001\n.*"),
+    ("resume", {"id": "packet-0001"}, r"# Resume context — ltm Core Memory Packet\n.*"),
+    ("example", {}, r"\{.*\}"),
+    ("whoami", {}, r"\{.*\}"),
+    ("rm", {"id": "packet-0001"}, r"deleted packet-0001"),
+    ("ls", {}, r"No packets on server\."),
+]
+
+
+def test_names_and_texts_of_the_reference(start: Start) -> None:
+    wire = start()
+    wire.start()
+    for tool, arguments, text in REFERENCE:
+        answer = wire.call(tool, **arguments)
+        assert re.fullmatch(text, answer.text, re.DOTALL), (tool, answer.text)
+        assert answer.refused is text.startswith("error")
+
+
+def test_instructions(start: Start) -> None:
+    instructions = start().start()["instructions"]
+    assert len(instructions) < 2_048
+    first, _, _ = instructions.partition(". ")
+    for word in ("`resume`", "`save`"):
+        assert word in first
+    for name in CORE:
+        assert f"`{name}`" in instructions

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
+import time
 
 import pytest
 from agent import Place, Start, Wire, packet
@@ -47,7 +49,7 @@ def test_the_process_ends_soon_after_stdin(start: Start) -> None:
     wire.call("ls")
     code, seconds, errors = wire.stop()
     assert (code, errors) == (0, "")
-    assert seconds < 5
+    assert seconds < 1
 
 
 def test_calls_that_run_when_stdin_ends_are_whole_or_absent(where: Place, start: Start) -> None:
@@ -150,3 +152,116 @@ def test_another_database_by_its_variable(where: Place, start: Start) -> None:
     about = json.loads(wire.call("whoami").text)
     assert about["store"] == str(where.root / "elsewhere" / "my.db")
     assert not where.segue_home.exists()
+
+
+# -- stdout, whatever the surroundings --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments", [(), ("--debug",)])
+def test_a_noisy_server_in_broken_surroundings_keeps_stdout_clean(
+    where: Place, start: Start, arguments: tuple[str, ...]
+) -> None:
+    where.segue_home.mkdir(parents=True)
+    (where.segue_home / "config.toml").write_text("[context\nbroken", "utf-8")
+    noisy = {"PYTHONWARNINGS": "default", "PYTHONDEVMODE": "1", "PYTHONVERBOSE": "", "SEGUE_DEBUG": "1"}
+    wire = start(*arguments, env=noisy)
+    wire.start("2025-11-25")
+    assert "config.toml" in wire.refusal("get_context", task="x")
+    (where.project / "segue.toml").write_text("[project\nbroken", "utf-8")
+    assert "segue.toml" in wire.refusal("resume")
+    assert not wire.call("remember_this", content="The importer reads.").refused
+    for method, params in (("resources/list", {}), ("prompts/get", {"name": "resume"})):
+        assert "segue.toml" in wire.request(method, params)["error"]["message"]
+    code, _, errors = wire.stop()
+    assert code == 0
+    assert "segue.mcp: remember_this took " in errors
+    assert "The importer reads." not in errors
+
+
+def test_what_a_tool_prints_is_not_on_stdout(where: Place, start: Start) -> None:
+    """A library that prints, in this process or in a child, must not end the connection."""
+    site = where.root / "site"
+    site.mkdir()
+    printing = "import os, segue.packets.summary as one\nwas = one.render\n"
+    printing += (
+        "def render(*a):\n    print('noise'); os.system('echo more noise'); return was(*a)\none.render = render\n"
+    )
+    (site / "sitecustomize.py").write_text(printing, "utf-8")
+    wire = start(env={"PYTHONPATH": str(site)})
+    wire.start()
+    saved = wire.call("save", packet=packet()).text
+    assert saved in wire.call("show", id=saved).text
+    assert "noise" in wire.stop()[2]
+
+
+# -- the end ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_call_that_hangs_does_not_keep_the_process(where: Place, start: Start) -> None:
+    """The store is locked by another, so the write waits; the client goes; the process goes within a second."""
+    first = start()
+    first.start()
+    first.call("ls")
+    with sqlite3.connect(where.segue_home / "segue.db", isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+        wire = start()
+        wire.start()
+        wire.post("tools/call", {"name": "remember_this", "arguments": {"content": "The importer reads."}})
+        assert wire.request("ping")["result"] == {}  # the call is on its thread by now
+        _, seconds, errors = wire.stop()
+        other.execute("ROLLBACK")
+    other.close()
+    assert seconds < 1
+    assert "Traceback" not in errors
+    found = first.call("query_memory", find="The importer reads.").data
+    assert found is not None
+    assert found["items"] == []
+
+
+def test_a_client_that_does_not_read_does_not_keep_the_process(start: Start) -> None:
+    wire = start()
+    wire.start()
+    for _ in range(40):
+        wire.post("tools/list")
+    time.sleep(0.2)  # the pipe is full by now; stdin closes while nobody reads
+    assert wire.leave() < 1
+
+
+def test_calls_run_side_by_side(where: Place, start: Start) -> None:
+    """One that waits for the store keeps no other from its answer: each has a thread of its own."""
+    wire = start()
+    wire.start()
+    wire.call("ls")
+    with sqlite3.connect(where.segue_home / "segue.db", isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+        waiting = wire.post("tools/call", {"name": "remember_this", "arguments": {"content": "The importer reads."}})
+        assert not wire.call("ls").refused
+        assert not any(each.get("id") == waiting for each in wire.received)
+        other.execute("ROLLBACK")
+    other.close()
+    while not any(each.get("id") == waiting for each in wire.received):
+        wire.receive()
+
+
+# -- refusals in the era without a handshake --------------------------------------------------------------------------
+
+ENVELOPE = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+def test_refusals_are_results_without_a_handshake_too(start: Start) -> None:
+    wire = start()
+    for name, arguments, text in (
+        ("forget", {}, "there is no tool 'forget'"),
+        ("ls", {"unknown": 1}, "unknown argument 'unknown'"),
+        ("show", {"id": "nothing"}, "no packet has the id 'nothing'"),
+        ("show", {}, "missing 'id' argument"),
+    ):
+        answer = wire.request("tools/call", {"name": name, "arguments": arguments, "_meta": ENVELOPE})
+        assert answer["result"]["isError"] is True
+        assert text in answer["result"]["content"][0]["text"]
+    assert "tools" in wire.request("server/discover", {"_meta": ENVELOPE})["result"]["capabilities"]
+    assert wire.stop()[0] == 0

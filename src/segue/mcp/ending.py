@@ -26,7 +26,6 @@ def end_soon(code: int = 0) -> None:
 
 def end_now(code: int = 0) -> NoReturn:
     """End this process, everything being closed."""
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):
-            stream.flush()
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.flush()
     os._exit(code)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hmac
 import ipaddress
+import logging
 import signal
 import socket
 from typing import TYPE_CHECKING, Any
@@ -96,6 +97,7 @@ class _Ending(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         end_soon()
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # what is broken off now is no error
         super().handle_exit(sig, frame)
 
 

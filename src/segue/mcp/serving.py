@@ -80,6 +80,8 @@ def _opened(location: str | None, directory: Path, *, debug: bool) -> Iterator[A
 
 
 async def _over_stdio(server: Server) -> None:
+    # What is printed would wait in a buffer until the end, and then reach the client as a line of the protocol.
     async with stdio_server() as (incoming, outgoing):
-        messages = Answering(incoming, outgoing, at_end=end_soon)
-        await server.protocol.run(messages, outgoing, server.protocol.create_initialization_options())
+        with contextlib.redirect_stdout(sys.stderr):
+            messages = Answering(incoming, outgoing, at_end=end_soon)
+            await server.protocol.run(messages, outgoing, server.protocol.create_initialization_options())
