@@ -282,6 +282,28 @@ def test_no_such_source(segue_: segue.Segue, tmp_path: Path, source: str) -> Non
     assert segue_.memories.count() == 2
 
 
+def test_one_place_of_a_source(segue_: segue.Segue) -> None:
+    for place, text in (("1", "Rye."), ("2", "Oats."), ("2", "Wheat."), ("2.1", "Spelt."), ("", "Bran.")):
+        segue_.memories.remember(text, ref=f"Book#{place}" if place else "Book", origin="import")
+    segue_.memories.remember("Rye.", ref="Leaflet#1", origin="import")
+    assert segue_.memories.sources() == [("Book", 5), ("Leaflet", 1)]
+    found = {ref: {each.content for each in listed(segue_, sources=[ref])} for ref in ("Book#2", "Book#1", "Book")}
+    assert found["Book#2"] == {"Oats.", "Wheat."}  # what it says, and what it said before
+    assert found["Book#1"] == {"Rye."}
+    assert found["Book"] == {"Rye.", "Oats.", "Wheat.", "Spelt.", "Bran."}
+    assert {each.content for each in listed(segue_, sources=["Book#2", "Leaflet"])} == {"Oats.", "Wheat.", "Rye."}
+    assert segue_.memories.said_by("Book#2") == (2, 2)
+    assert segue_.memories.said_by("Book#1") == (1, 0)
+    segue_.memories.forget_source("Book#2", confirmed=2)
+    segue_.memories.forget_source("Book#1", confirmed=0)
+    assert contents(segue_) == {"Rye.", "Spelt.", "Bran."}
+    assert segue_.memories.sources() == [("Book", 2), ("Leaflet", 1)]
+    for nothing in ("Book#2", "Book#%", "book#2.1", "Boo"):
+        with pytest.raises(NotFound):
+            segue_.memories.forget_source(nothing, confirmed=0)
+    require_sound(segue_)
+
+
 def test_sources_that_differ_in_case_only(segue_: segue.Segue) -> None:
     segue_.memories.remember("Rye.", ref="Book#1", origin="import")
     segue_.memories.remember("Oats.", ref="book#1", origin="import")
