@@ -190,7 +190,8 @@ def _form(before: Sequence[str], reach: _Reach) -> tuple[Form, list[str]]:
     while place >= 0 and before[place] in words.ADVERBS and before[place] != "all":
         place -= 1
     if place < 0:
-        return (reach.form or "bare", reach.subject if reach.form in ("passive", "headline") else [])
+        form = reach.form if reach.form not in ("", "other") else "bare"
+        return form, (reach.subject if form in ("passive", "headline") else [])
     word, head = before[place], list(before[:place])
     short = word.removesuffix("'s")
     if word in words.BE or (short != word and kind([short], 0)):

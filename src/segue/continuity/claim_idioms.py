@@ -51,6 +51,7 @@ _IDIOMS = [
             r"saved to \1 ,",
         ),
         (r"\bupdated what i (?:remember|know)\b", "updated my memory"),
+        (r"\bto (?:what i know(?: about you)?|my knowledge)\b", "to my memory"),
         (r"\b(?:made|taken|took) (?:an? )?(?:quick |mental )?notes? of\b", "noted"),
         (r"\bmade (?:an? )?(?:permanent|lasting) (?:note|record) of\b", "recorded"),
         (rf"\b(?:wrote|written|put|jotted) (?:{_THIS} )?down\b", r"noted \1"),

@@ -124,8 +124,9 @@ def _in_memory(deed: Deed, kinds: frozenset[str], codes: bool) -> Said | None:
     if keeps and deed.goal == "in memory" and (deed.is_owned or not codes) and (not deed.target or kinds):
         return Said(deed.verb, "memory", True, not kinds & {"taught", "memory"})
     # "We saved memory by streaming" is about the memory of a machine.
+    first = next((token for token in deed.target if is_code(token) or token in words.MEMORY or _is_store(token)), "")
     thrift = deed.verb == "saved" and deed.form not in ("passive", "headline") and deed.target[:1] == ["memory"]
-    if "memory" in kinds and deed.goal != "code" and not deed.is_generic and not thrift:
+    if "memory" in kinds and deed.goal != "code" and not is_code(first) and not deed.is_generic and not thrift:
         return Said(deed.verb, "memory", keeps)
     return None
 
@@ -193,7 +194,7 @@ def _place(preposition: str, span: list[str], target: list[str]) -> str:
     kinds = [kind(span, number) for number in range(len(span))]
     if "memory" in kinds:
         return "memory"
-    if any(word.startswith(_NAMED) for word in span):
+    if any(word.startswith(_NAMED) for word in span) or span[-2:] == ["qa", "file"]:
         return "ledger"
     if "record" in kinds:
         return "ledger" if any(word in words.RECORD_KINDS for word in span) else "record"

@@ -56,7 +56,7 @@ TAUGHT = _words(
 )
 ASKED = _words("request requests requirement requirements choice choices")  # taught where it is "your request"
 RECORDS = _words(
-    "receipt receipts ledger ledgers handoff hand-off handover handoffs qa q&a persistence journal "
+    "receipt receipts ledger ledgers handoff hand-off handover handoffs persistence journal "
     "project_study_log.md project_study_qa.md"
 )
 OF_RECORDS = _words("envelope packet document bundle file chain hash")
@@ -64,7 +64,7 @@ RECORD_KINDS = _words(
     "study learning mastery session memory qa project project's continuity compaction teaching course"
 )
 WEAK_RECORDS = _words(
-    "record records log logs entry entries progress state session notes note checkpoint evidence index store "
+    "qa q&a record records log logs entry entries progress state session notes note checkpoint evidence index store "
     "journal candidate candidates answer question questions answers summary"
 )
 DOCUMENTS = _words("document documents guide")
@@ -112,7 +112,7 @@ CODE_ZH = _words(
     "文件 代码 变量 函数 方法 测试 缓存 数据库 数据 配置 分支 镜像 接口 脚本 令牌 截图 快照 草稿 权重 模型 表单 "
     "页面 按钮 组件 字段 服务 日志文件 目录 仓库 合并 构建 编译 部署 请求 响应 依赖 内存 迁移 表中 数据表 提示文字 "
     "文件夹 图片 图表 用户表 编辑器 浏览器 安装包 依赖包 版本 补丁 事件 订单 客户 基准 单元测试 用例 模块 更新日志 "
-    "提交记录"
+    "提交记录 修复 重构 本地 用户输入"
 )
 MACHINE = _words("shared in-memory gpu cpu heap flash main physical virtual video free process working device host")
 VOLATILE = _words("disk calls process ram restart cached heap")  # beside "in memory": that of a machine
@@ -132,7 +132,7 @@ AGENT = _words("i we")
 ADVERBS = _words(
     "just already also now successfully permanently both fully correctly safely finally duly again then properly "
     "and all too still since therefore explicitly durably even carefully freshly newly only securely officially "
-    "really thus here there today yesterday earlier first"
+    "really thus here there today yesterday earlier first itself themselves"
 )
 NO = _words("no nothing none neither 0 zero false not never nowhere pending")
 NEGATIONS = _words(
@@ -154,16 +154,20 @@ OPEN = _words(
     "supposedly imagine pretend so-that as than like"
 )
 DETERMINERS = _words("a an each every any the of no with most some than or previously")
-FINITE = _words("is are was were has have do does did must need needs can will should may")
+FINITE = _words("requires means needs is are was were has have do does did must need needs can will should may")
 VERBS = DONE | BE | HAVE | FINITE | MODALS
 BREAKS = _words("but however though although whereas nevertheless nonetheless")
-SUBORDINATE = _words("so because that which who since if unless once when until before after while where whether")
+SUBORDINATE = _words(
+    "so so-that because that which who since if unless once when until before after while where whether"
+)
 OBJECTS = _words(
     "the a an your my our its their each every all some two three four five six ten several many us me you him her "
     "it this that these those"
 )
 RECALLED = _words("to to-be to-have how why when")  # after "remembered": it came to mind
-FUNCTION = _words("of for with about by from on in to into at as under so because that which who when if or than per")
+FUNCTION = _words(
+    "of for with about by from on in to into at as under so so-that because that which who when if or than per"
+)
 GRAMMAR = FUNCTION | AGENT | ADVERBS | BE | HAVE | DONE | FINITE | _words(", you your they he she it")
 LATER = re.compile(
     r"\b(?:for|in|across|into|to) (?:all |any |the |every |your |our )?(?:future|next|later|coming|subsequent|other|"
