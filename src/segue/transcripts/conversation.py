@@ -87,7 +87,7 @@ class Problem:
 
 def not_utf8(file: str, *, line: int | None = None, index: int | None = None) -> Problem:
     """Return what is said, once for a file, of bytes that were replaced; `line` or `index` is where the first stand."""
-    message = "not all of it is UTF-8; what is none stands there as \ufffd"
+    message = "not all of it is UTF-8; what is none became U+FFFD"
     return Problem("import.value", message, file, line=line, index=index)
 
 
