@@ -13,6 +13,8 @@ from dataclasses import replace
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy.exc import DBAPIError
+
 from segue.base import redaction as hidden
 from segue.base.errors import InvalidInput, NotFound, SegueError
 from segue.capsules import Capsule
@@ -99,7 +101,10 @@ class Ingestion(ScopedService):
                 Taking(self._memories, report).take_all(connection, found)
                 point.commit()
         except SegueError as error:
-            point.rollback()  # fails where nothing is left to go back to; then nothing is stored
+            try:
+                point.rollback()
+            except DBAPIError:  # a full database has gone back on its own, and nothing is stored
+                raise error from None
             return f"no memories were made of it ({error.message}); `segue ingest` does it later"
         if not report.passed_over:
             return ""
