@@ -32,10 +32,15 @@ def mcp(
     ] = None,
 ) -> int:
     """Serve agents over stdio (MCP). Hosts start this by themselves; see `segue hosts install`."""
+    import gc
+
+    gc.disable()  # importing makes many objects and no garbage; looking for it is a fifth of the start
     from segue.app import current_directory
     from segue.mcp.ending import end_now
     from segue.mcp.serving import serve, serve_http, toolset_named
 
+    gc.freeze()
+    gc.enable()
     chosen = project_dir or os.environ.get("CLAUDE_PROJECT_DIR") or current_directory()
     if not Path(chosen).is_dir():
         raise InvalidInput("directory.invalid", f"there is no folder {chosen}; name the project's folder")
