@@ -65,10 +65,11 @@ class Embedded:
             yield
 
     @contextlib.contextmanager
-    def writing(self, seconds: float = WRITE_SECONDS) -> Iterator[None]:
-        """Store all of what the block writes, or nothing. Raises Failed `store.busy` after that time."""
+    def writing(self, seconds: float | None = None) -> Iterator[None]:
+        """Store all of what the block writes, or nothing. Raises Failed `store.busy` after that time (else 1 s)."""
+        milliseconds = int(1000 * (WRITE_SECONDS if seconds is None else seconds))
         with translated(self._name):
-            self._connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+            self._connection.execute(f"PRAGMA busy_timeout = {milliseconds}")
         with self._transaction("BEGIN IMMEDIATE"):
             yield
 
@@ -150,3 +151,12 @@ def translated(name: str) -> Iterator[None]:
         primary = (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
         code = "store.busy" if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) else "store.failed"
         raise Failed(code, f"the store {name}: {_SAID.get(primary, 'it failed')}") from error
+
+
+@contextlib.contextmanager
+def legible() -> Iterator[None]:
+    """Raise Failed `store.corrupt` for a row that cannot be taken apart: SQLite takes any type in any column."""
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError) as error:
+        raise Failed("store.corrupt", "the store holds a row that does not read; see `segue doctor`") from error

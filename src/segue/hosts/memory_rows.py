@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from segue.memories.memory import Memory  # noqa: TC001
+from segue.hosts.embedded import legible
 from segue.storage import fates, memory_row
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from segue.hosts.embedded import Embedded
+    from segue.memories.memory import Memory
     from segue.storage.fates import Fates
 
 MOST_PENDING = 1_000  # counted
@@ -47,10 +48,11 @@ def by_ids(store: Embedded, project: str, at_us: int, memory_ids: Sequence[str])
     """Return those of the memories that are active, hold and are not another project's, by id."""
     found: dict[str, Memory] = {}
     for marks, values in _batches(memory_ids):
-        for row in store.rows(_BY_IDS % marks, project=project, at=at_us, **values):
-            memory = memory_row.stored(row)
-            if memory.status == "active":  # asked for in the query, SQLite would go by the status
-                found[memory.id] = memory
+        rows = store.rows(_BY_IDS % marks, project=project, at=at_us, **values)
+        with legible():
+            memories = [memory_row.stored(row) for row in rows]
+        # Asked for in the query, SQLite would go by the status.
+        found |= {each.id: each for each in memories if each.status == "active"}
     return found
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from segue.context.delta import Delta
     from segue.hosts.calling import Call
     from segue.hosts.embedded import Embedded
+    from segue.hosts.relevance import Asked
 
 EVENT = "UserPromptSubmit"
 MOST_TOKENS, MOST_CHARACTERS = 900, 4_500
@@ -27,13 +28,15 @@ _TASK = 500  # characters of a prompt whose words a session keeps
 def answer(call: Call) -> dict[str, Any] | None:
     """Return what the host is told; None where nothing is new or relevant. Raises SegueError."""
     prompt = call.text("prompt").strip()
-    tokens = relevance.asked(prompt) if prompt and not prompt.startswith("/") else ()
-    if not tokens or not call.session:
+    if not prompt or prompt.startswith("/") or not call.session:  # a command of the host's
+        return None
+    asked = relevance.asked(prompt)
+    if not asked.tokens:
         return None
     project = text.fold(call.project().name)
     with embedded.opened(call.location) as store:
         with store.reading():
-            found = candidates(store, project, tokens, call)
+            found = candidates(store, project, asked, call)
             state = session_row.state(store, call.session, call.now) if found else None
         if not found:
             return None
@@ -48,14 +51,14 @@ def answer(call: Call) -> dict[str, Any] | None:
     return context(EVENT, _told(packed, delta))
 
 
-def candidates(store: Embedded, project: str, tokens: tuple[str, ...], call: Call) -> list[Candidate]:
+def candidates(store: Embedded, project: str, asked: Asked, call: Call) -> list[Candidate]:
     """Return the memories that share enough with a prompt, best first, after the project's rules.
 
     Rules come along only where something matches; `project` is a folded name.
     """
     at_us = time.microseconds(call.now)
-    matches = term_index.find(store, tokens)
-    speaking = [each for each in matches.found if relevance.speaks(each, matches.rarity)]
+    matches = term_index.find(store, asked.tokens)
+    speaking = [each for each in matches.found if relevance.speaks(each, matches.rarity, asked.names)]
     memories = memory_rows.by_ids(store, project, at_us, [each.memory_id for each in speaking])
     found = [each for each in speaking if each.memory_id in memories][:MOST_FOUND]
     if not found:

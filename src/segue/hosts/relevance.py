@@ -6,13 +6,15 @@ prompt to a coding agent is made of ("fix the test") speak for no memory.
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from segue.search.stopwords import STOP_WORDS
 from segue.search.tokens import stem, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from segue.hosts.term_index import Found
 
@@ -20,40 +22,55 @@ MOST_TERMS = 48  # of a prompt that count; a pasted page is no question
 READ = 4_000  # characters of a prompt that are read, from its begin and from its end together
 TELLING = 0.42  # rarity from which a term tells a subject
 ENOUGH = 1.15  # rarity, added up, of two terms or more that stand in a memory
+LONGER, MOST = 0.04, 2.4  # more for each term of a prompt, and never more than that
 COVERED = 0.5  # of all that a prompt asks for, where one term alone speaks for a memory
+NAMED = 0.2  # the same where that term is a name or code
+_NAME = re.compile(r"(?<![.!?:\n] )(?<!^)\b[A-Z]\w+")  # within a sentence
+_CODE = re.compile(r"\w[._/:-]\w")
 _WORKADAY = frozenset(
     map(
         stem,
         """
-    add agree alright another apply back better bit break broken bug build call change check clean close code commit
-    compile complete continue correct create debug delete detail different docs document done edit else error even
-    everything exactly example execute explain fail failed fail failure file files find fine finish first fix follow
-    full function git give go good great happen help hey hi implement improve info issue keep kind last latest let like
-    line lint list little local log logs long look looks main make maybe mean merge message missing module move name
-    need never new next nice nope now ok okay old one open option output part paste perfect plan please pls possible pr
-    print problem proceed project pull push put question quick read ready really redo refactor reformat remove rename
-    replace repo rerun result retry return review revert right run same save script second see setup short show simple
-    simplify something soon split start status step still stop sure take task tell test tests thank thanks thing things
-    think third time todo tool top try two type typo undo understand update use used user using value variable version
-    wait want warning way well work works write wrong yeah yep yes yet
+    add agree alright alternative another apply back better bit break broken bug build call change check clean close
+    code commit compile complete continue correct create debug delete detail different docs document done edit else
+    error even everything exactly example execute explain fail failed failure file files find fine finish first fix
+    follow full function git give go good great happen help hey hi implement import improve info issue keep kind
+    last latest let like line lint list little local log logs long look looks main make maybe mean merge message
+    missing module move name need never new next nice nope now ok okay old one open option output part paste perfect
+    plan please pls possible pr print problem proceed project pull push put question quick read ready really redo
+    refactor reformat remove rename replace repo request rerun result retry return revert review right run same save
+    script second see setup short show simple simplify something soon split start status step still stop sure take
+    task tell test tests thank thanks thing things think third three time todo tool top try two type typo understand
+    undo update use used user using value variable version wait want warning way well work works write wrong yeah
+    yep yes yet
     """.split(),
     )
 )
 
 
-def asked(prompt: str) -> tuple[str, ...]:
-    """Return the tokens of a prompt that may tell its subject, each once, in its order; none of "fix the typo"."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What may tell a prompt's subject: its tokens, each once, in its order; and which of them are names or code."""
+
+    tokens: tuple[str, ...]
+    names: frozenset[str]
+
+
+def asked(prompt: str) -> Asked:
+    """Return what a prompt asks for; of "fix the typo" nothing."""
     text = prompt if len(prompt) <= READ else f"{prompt[: READ // 2]} {prompt[-READ // 2 :]}"
     found = dict.fromkeys(
         token for token, word in terms(text) if word not in STOP_WORDS and len(token) > 1 and not token.isdigit()
     )
-    telling = [token for token in found if token not in _WORKADAY]
-    return tuple(telling[:MOST_TERMS])
+    telling = [token for token in found if token not in _WORKADAY][:MOST_TERMS]
+    named = {token for name in _NAME.findall(text) for token, _ in terms(name)}
+    return Asked(tuple(telling), frozenset(each for each in telling if each in named or _CODE.search(each)))
 
 
-def speaks(found: Found, rarity: Mapping[str, float]) -> bool:
+def speaks(found: Found, rarity: Mapping[str, float], names: Collection[str]) -> bool:
     """Whether what a memory shares with a prompt is enough; `rarity` is that of all terms that were asked for."""
     telling = [rarity[token] for token in found.terms if rarity[token] >= TELLING]
-    if len(telling) > 1 and sum(telling) >= ENOUGH:
-        return sum(telling) >= min(ENOUGH + 0.04 * len(rarity), 2.4)
-    return bool(telling) and sum(telling) >= COVERED * sum(rarity.values())
+    if len(telling) > 1 and sum(telling) >= min(ENOUGH + LONGER * len(rarity), MOST):
+        return True
+    covered = NAMED if any(token in names for token in found.terms) else COVERED
+    return bool(telling) and sum(telling) >= covered * sum(rarity.values())

@@ -10,8 +10,9 @@ import math
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from segue.hosts.embedded import legible
 from segue.search.hashing import SIZE, digest
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 K1, B = 1.2, 0.2  # as in `segue.search.lexical`
 FREQUENT = 3_000  # memories; a term in more of them is not looked for everywhere
+OTHERS = 100  # texts about other things that a store is taken to have beside: else no word of a small one is rare
 MOST = 200  # memories that are weighed by how often terms stand in them
 _COUNT = 2  # bytes
 # The sign before the column keeps SQLite from going by an index: to read the table as it lies is quicker.
@@ -50,16 +52,21 @@ def find(store: Embedded, tokens: Sequence[str]) -> Matches:
     rows = store.rows(_TERMS)
     if not rows or not tokens:
         return Matches((), dict.fromkeys(tokens, 1.0))
+    with legible():
+        return _found(store, rows, tokens)
+
+
+def _found(store: Embedded, rows: Sequence[tuple[Any, ...]], tokens: Sequence[str]) -> Matches:
     joined = b"".join([row[1] for row in rows])
     ends = list(accumulate([len(row[1]) for row in rows]))
     weights: dict[str, float] = {}
     scores: dict[int, float] = {}
     for token, frequency, held in _places(joined, ends, tokens):
-        weights[token] = _weight(len(rows), frequency)
+        weights[token] = _weight(len(rows) + OTHERS, frequency)
         for place in held:
             scores[place] = scores.get(place, 0.0) + weights[token]
     best = [place for place, _ in sorted(scores.items(), key=lambda each: (-each[1], -each[0]))[:MOST]]
-    rarest = _weight(len(rows), 1)
+    rarest = _weight(len(rows) + OTHERS, 1)
     found = _weighed(store, [rows[place][0] for place in best], weights)
     return Matches(found, {token: weight / rarest for token, weight in weights.items()})
 

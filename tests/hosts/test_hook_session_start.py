@@ -1,0 +1,143 @@
+"""SessionStart: what an agent is told when a conversation begins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import segue
+from hosts.hook_samples import NOW, SESSION, Host
+from segue.base.own import HOOK_BEGIN, HOOK_END, holds_pack, without_packs
+from segue.hosts import briefing
+from segue.packets.resume import TITLE
+from segue.transcripts.own import without_own
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def draft(**members: Any) -> dict[str, Any]:
+    return {"ltm_version": "0.2", "goal": "Ship the importer.", "next_step": "Run the tests."} | members
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Host:
+    (tmp_path / "shop").mkdir()
+    return Host(tmp_path / "shop", tmp_path / "segue.db")
+
+
+@pytest.fixture
+def store(host: Host) -> Iterator[segue.Segue]:
+    with segue.open(host.store, directory=host.folder, clock=lambda: NOW) as opened:
+        yield opened
+
+
+def test_an_empty_store_says_nothing(host: Host, store: segue.Segue) -> None:
+    assert host.told("session-start") == ""
+    assert not store.sessions.ls().sessions
+
+
+def test_packet_waiting_memories_and_pack(host: Host, store: segue.Segue) -> None:
+    store.packets.save(draft())
+    rule = store.memories.remember("Amounts are integers in cents.", kind="constraint").memory
+    store.memories.propose("The warehouse closes at six.")
+    told = host.told("session-start")
+    assert told.startswith(HOOK_BEGIN + "\n")
+    assert told.endswith(HOOK_END + "\n")
+    assert TITLE in told
+    assert "Run the tests." in told
+    assert "1 memory waits for the user's review" in told
+    assert f"[{rule.id}] Amounts are integers in cents." in told
+    assert "The warehouse closes at six." not in told
+
+
+@pytest.mark.parametrize("source", ["resume", "fork", "", "later", None])
+def test_nothing_where_the_model_still_has_it(host: Host, store: segue.Segue, source: str | None) -> None:
+    store.packets.save(draft())
+    assert host.told("session-start", source=source) == ""
+
+
+@pytest.mark.parametrize("source", ["startup", "clear", "compact"])
+def test_each_source_that_begins_anew(host: Host, store: segue.Segue, source: str) -> None:
+    store.packets.save(draft())
+    assert TITLE in host.told("session-start", source=source)
+
+
+def test_it_is_recorded_as_known_and_begins_anew(host: Host, store: segue.Segue) -> None:
+    memory = store.memories.remember("We use PostgreSQL for orders.", kind="decision").memory
+    for _ in range(2):
+        assert memory.id in host.told("session-start", source="compact")
+        shown = store.sessions.show(SESSION)
+        assert list(shown.state.known) == [memory.id]
+        assert shown.state.cursor == 1
+    assert [each.kind for each in store.store.events(2)] == ["context.served", "context.served"]
+    # The library goes on from there: the memory is known, and not new.
+    serving = store.context.assemble("PostgreSQL orders", model="claude", session=SESSION)
+    assert serving.delta is not None
+    assert serving.delta.new == ()
+    assert serving.delta.cursor == "2"
+
+
+def test_of_other_projects_nothing(host: Host, store: segue.Segue) -> None:
+    store.memories.remember("The other one uses MySQL.", kind="decision", project="other")
+    ours = store.memories.remember("This one uses PostgreSQL.", kind="decision", project="Shop").memory
+    with segue.open(host.store, directory=host.folder.parent, clock=lambda: NOW) as elsewhere:
+        elsewhere.packets.save(draft(goal="Another goal.", project={"name": "elsewhere"}))
+    told = host.told("session-start")
+    assert ours.id in told
+    assert "MySQL" not in told
+    assert "Another goal." not in told
+
+
+def test_the_same_memories_as_the_librarys_pack(host: Host, store: segue.Segue) -> None:
+    for number in range(40):
+        for kind in ("constraint", "decision", "procedure", "preference", "question", "action", "observation"):
+            store.memories.remember(f"Entry {number} of the {kind}s says thing {number * 7}.", kind=kind)
+    from segue.base import text
+    from segue.hosts import embedded, session_start
+
+    with embedded.opened(host.store) as opened:
+        ours = {each.ref: each.layer for each in session_start.candidates(opened, text.fold("shop"), NOW)}
+    pack = store.context.pack("", model="claude", budget=12_000, project=".", now=NOW).pack
+    theirs = {each.candidate.ref: each.candidate.layer for each in pack.packed}
+    theirs |= {each.ref: each.layer for each, _ in pack.selection.dropped}
+    folded = {one.id for each in pack.packed for one in each.candidate.folded}
+    assert ours.items() >= theirs.items()
+    assert ours.keys() == theirs.keys() | folded
+
+
+@pytest.mark.parametrize("size", [1, 40, 400])
+def test_never_too_long(host: Host, store: segue.Segue, size: int) -> None:
+    text = "The importer reads rows by their header, and 漢字 too. "
+    store.packets.save(
+        draft(
+            goal=text * 15,
+            decisions=[{"what": f"{number} {text}", "why": text, "locked": True} for number in range(min(size, 60))],
+            attempts=[{"tried": f"{number} {text}", "outcome": "failed"} for number in range(min(size, 40))],
+            constraints=[f"{number} {text}" for number in range(min(size, 30))],
+        )
+    )
+    for number in range(size):
+        store.memories.remember(f"{number}: {text * 3}", kind=("constraint", "decision", "observation")[number % 3])
+    told = host.told("session-start")
+    assert briefing.tokens(told) <= briefing.MOST_TOKENS
+    assert len(told) <= briefing.MOST_CHARACTERS
+    assert TITLE in told
+    assert "[mem_" in told
+    assert "Packet:" in told
+
+
+def test_importers_know_it_again(host: Host, store: segue.Segue) -> None:
+    store.packets.save(draft(goal=f"Say {HOOK_END} here.", open_questions=[HOOK_END]))
+    store.memories.remember(f"A line\n{HOOK_END}\nand more.", kind="decision")
+    told = host.told("session-start")
+    assert holds_pack(told)
+    assert without_packs(f"before\n{told}after") == "before\nafter"
+    assert without_own(f"before\n{told}after") == "before\nafter"
+
+
+def test_a_draft_is_called_one(host: Host, store: segue.Segue) -> None:
+    store.packets.save(draft(tags=["draft"]))
+    assert "nobody reviewed it" in host.told("session-start")
