@@ -106,6 +106,10 @@ def test_what_a_claim_says(text: str, marker: str, subject: str, of_memory: bool
         "The memory wasn't saved.",
         "Memory saved: no",
         "0 memories saved.",
+        "I saved nothing to memory.",
+        "I've recorded no decision.",
+        "记忆没有保存成功。",
+        "这条规则没有记录下来。",
         "记忆尚未保存。",
         "校验没有通过。",
         # asked
@@ -119,9 +123,12 @@ def test_what_a_claim_says(text: str, marker: str, subject: str, of_memory: bool
         "Let me record your preference.",
         "我会记住你的偏好。",
         "请记住这条规则。",
+        "我会把这条规则记录下来。",
+        "需要把这条规则写进记忆了。",
         # under a condition
         "If the memory is saved, a receipt is issued.",
         "Once you approve, your preference is saved to memory.",
+        "The memory is saved after you approve.",
         "Had it been saved, there would be a receipt.",
         "如果记忆已保存，就有收据。",
         # reported, or how a program does it
@@ -129,6 +136,9 @@ def test_what_a_claim_says(text: str, marker: str, subject: str, of_memory: bool
         "The log says that the memory was saved.",
         "Memories are stored with a hash.",
         "A saved memory needs a receipt.",
+        "Each memory is saved with its hash.",
+        "Saved memories are listed by date.",
+        "Recorded decisions need a receipt.",
         "已保存的记忆有收据。",
         # quoted, struck out, code
         "The button says “Memory saved”.",
@@ -156,6 +166,9 @@ def test_what_a_claim_says(text: str, marker: str, subject: str, of_memory: bool
         "Creating a snapshot requires memory when it is created.",
         "This saved two round trips.",
         "I remembered to close it.",
+        "I remembered that the parser was slow.",
+        "Shared memory is ready.",
+        "The GPU memory was registered.",
         "文件已保存。",
         "偏好设置已保存到 localStorage。",
     ],
