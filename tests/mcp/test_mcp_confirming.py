@@ -6,7 +6,7 @@ from typing import Any
 
 import anyio
 import pytest
-from agent import ERAS, Place, call, connected, packet
+from agent import ERAS, Endpoint, Place, call, connected, packet
 from mcp_types import INTERNAL_ERROR, ElicitRequestParams, ElicitResult, ErrorData
 
 pytest_plugins = ["mcp_fixtures"]
@@ -42,6 +42,27 @@ def test_the_user_is_asked(where: Place, era: str, said: Any) -> None:
             assert questions == [question]
 
     anyio.run(session)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_user_is_asked_over_http_too(where: Place, era: str) -> None:
+    answers = iter(("decline", "accept"))
+
+    async def ask(_: Any, __: ElicitRequestParams) -> ElicitResult:
+        return ElicitResult(action=next(answers))  # type: ignore[arg-type]
+
+    endpoint = Endpoint(where)
+
+    async def session() -> None:
+        async with endpoint.connected(era, elicitation_callback=ask) as client:
+            saved = (await call(client, "save", packet=packet())).text
+            assert "did not agree" in (await call(client, "rm", id=saved)).text
+            assert (await call(client, "rm", id=saved)).text == f"deleted {saved}"
+
+    try:
+        anyio.run(session)
+    finally:
+        endpoint.kill()
 
 
 @pytest.mark.parametrize("era", ERAS)

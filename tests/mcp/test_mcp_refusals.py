@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from agent import Place, Start, Wire, packet
+from agent import Place, Start, Wire, packet, place
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from segue.mcp.tools import TOOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 pytest_plugins = ["mcp_fixtures"]
 
@@ -168,3 +175,41 @@ def test_a_store_that_cannot_be_opened_ends_the_server(where: Place, start: Star
     assert errors.startswith("segue: cannot open the store")
     assert "Traceback" not in errors
     assert Path(where.segue_home).read_bytes() == b"a file"
+
+
+# -- whatever is sent -------------------------------------------------------------------------------------------------
+
+NAMES = [tool.name for tool in TOOLS]
+PROPERTIES = sorted({name for tool in TOOLS for name in tool.properties})
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**60), 2**60)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=40),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@pytest.fixture(scope="module")
+def anything(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
+    """A server over a store that may hold what comes."""
+    wire = Wire(place(tmp_path_factory.mktemp("anything")))
+    wire.start()
+    yield wire
+    wire.kill()
+
+
+@given(
+    name=st.sampled_from(NAMES) | st.text(max_size=20),
+    arguments=st.dictionaries(st.sampled_from(PROPERTIES) | st.text(max_size=12), VALUES, max_size=5),
+)
+@settings(max_examples=200, deadline=None)
+def test_whatever_is_sent_is_answered_by_a_result(name: str, arguments: dict[str, Any], anything: Wire) -> None:
+    answer = anything.request("tools/call", {"name": name, "arguments": arguments})
+    assert "error" not in answer, answer
+    (block,) = answer["result"]["content"]
+    assert block["text"].strip()
+    assert block["text"].startswith("error: ") is answer["result"].get("isError", False)
+    assert "failed inside Segue" not in block["text"], (name, arguments)

@@ -22,7 +22,7 @@ from segue.base.errors import InvalidInput, SegueError
 from segue.base.redaction import shown
 from segue.base.untrusted import one_line
 from segue.mcp import prompts, resources
-from segue.mcp.answers import bounded
+from segue.mcp.answers import Answer, bounded
 from segue.mcp.confirming import can_ask, confirmed
 from segue.mcp.tools import DEFAULT, TOOLS, TOOLSETS
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
 
     from segue.app import Segue
-    from segue.mcp.answers import Answer, Tool
+    from segue.mcp.answers import Tool
     from segue.mcp.tools import Toolset
 
     Context = ServerRequestContext[Any]
@@ -187,7 +187,8 @@ class Server:
 
     async def _on_get_prompt(self, _: Context, params: protocol.GetPromptRequestParams) -> protocol.GetPromptResult:
         here = self._segue.at(self._segue.directory)
-        prompt, text = await _asked(lambda: prompts.written(here, params.name, params.arguments or {}))
+        prompt, whole = await _asked(lambda: prompts.written(here, params.name, params.arguments or {}))
+        text = bounded(Answer(whole)).text
         message = protocol.PromptMessage(role="user", content=protocol.TextContent(text=sendable(text)))
         return protocol.GetPromptResult(description=prompt.description, messages=[message])
 
