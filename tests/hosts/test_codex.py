@@ -162,6 +162,10 @@ def test_a_file_and_folder_that_were_not_there_go_away_again(scope: Scope, aroun
         (OWN, None),
         (f"{OWN}\n{OTHER}", OTHER),
         (f"{OTHER}\n{OWN}\n# of the end\n[tui]\nx = 1\n", f"{OTHER}\n# of the end\n[tui]\nx = 1\n"),
+        (
+            f'{OTHER}\n[mcp_servers.segue]\n# ours\ncommand = "segue"\n\nargs = ["mcp"]\n\n[tui]\n',
+            f"{OTHER}\n[tui]\n",
+        ),
         (f'{OTHER}\n{OWN}\n[mcp_servers.segue.env]\nA = "b"\n\n[tui]\n', f"{OTHER}\n[tui]\n"),
         (f'{OWN}\n[tui]\nx = 1\n\n[mcp_servers.segue.tools.save]\napproval_mode = "auto"\n', "[tui]\nx = 1\n"),
         (

@@ -215,6 +215,12 @@ def replaced(path: Path) -> None:
     path.write_bytes(b"{}")
 
 
+def in_a_folder_of_its_own(around: Surroundings) -> Surroundings:
+    """The same, with a folder for Claude Code that is not there yet."""
+    environment = {"CLAUDE_CONFIG_DIR": str(around.home / "own" / "claude")}
+    return Surroundings(around.home, environment, around.root, around.executable)
+
+
 def both_files(around: Surroundings) -> tuple[Path, Path]:
     """Claude Code's two files of the user."""
     return path_of("claude-code", "user", "files", around), path_of("claude-code", "user", "settings", around)
@@ -228,16 +234,18 @@ def fill(*paths: Path) -> None:
 
 @pytest.mark.parametrize("happens", [full_disk, interrupted])
 @pytest.mark.parametrize("change", [install, uninstall])
-@pytest.mark.parametrize("there", [True, False], ids=["there", "new"])
+@pytest.mark.parametrize("there", ["files", "no files", "no folder"])
 def test_when_the_last_file_cannot_be_written_the_first_is_put_back(
-    there: bool,
+    there: str,
     change: Callable[..., object],
     happens: Callable[[], None],
     around: Surroundings,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    if there == "no folder":
+        around = in_a_folder_of_its_own(around)
     server, settings = both_files(around)
-    if there:
+    if there == "files":
         fill(server, settings)
     if change is uninstall:
         install("claude-code", "user", around)

@@ -129,9 +129,9 @@ def with_hooks(value: dict[str, Any], program: str, *, every: bool) -> dict[str,
     value = copy.deepcopy(value)
     groups: dict[str, dict[str, Any]] = {
         "SessionStart": {"matcher": "startup|clear|compact", "hooks": ("session-start", "10")},
-        "UserPromptSubmit": {"hooks": ("user-prompt-submit", "5")},
+        "UserPromptSubmit": {"hooks": ("user-prompt-submit", "10")},
         "PreCompact": {"hooks": ("pre-compact", "30")},
-        "Stop": {"hooks": ("stop --block", "5")},
+        "Stop": {"hooks": ("stop --block", "10")},
     }
     for event, group in groups.items():
         if every or event in ("SessionStart", "PreCompact"):
@@ -296,7 +296,7 @@ def test_our_commands_of_any_place_are_known_and_replaced(command: str, around: 
     assert state(around, "user").differs is True
     put(around, "user", chosen(guard=True))
     groups = json.loads(path.read_bytes())["hooks"]["Stop"]
-    assert groups == [{"hooks": [{"type": "command", "command": f"{around.executable} hook stop", "timeout": 5}]}]
+    assert groups == [{"hooks": [{"type": "command", "command": f"{around.executable} hook stop", "timeout": 10}]}]
     assert (state(around, "user").installed, state(around, "user").differs) == ("yes", False)
     take(around, "user")
     assert not path.exists()
@@ -309,7 +309,7 @@ def test_a_command_with_a_list_of_arguments_is_ours_too(around: Surroundings) ->
     assert state(around, "project").hooks == ("stop --block",)
     put(around, "project", chosen(guard=True))
     (group,) = json.loads(path.read_bytes())["hooks"]["Stop"]
-    assert group["hooks"] == [{"type": "command", "command": "segue hook stop", "timeout": 5}]
+    assert group["hooks"] == [{"type": "command", "command": "segue hook stop", "timeout": 10}]
 
 
 def test_a_matcher_of_our_own_group_is_written_again(around: Surroundings) -> None:
@@ -335,6 +335,43 @@ def test_hooks_that_stand_twice_stand_once_afterwards(around: Surroundings) -> N
     assert state(around, "project").differs is True
     put(around, "project")
     assert json.loads(path.read_bytes())["hooks"]["SessionStart"] == [group, {"hooks": [json.loads(THEIRS)]}]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[T, O]", "[T]"),
+        ("[O, T]", "[T]"),
+        ("[T, O, T]", "[T, T]"),
+        ("[T, O,]", "[T,]"),
+        ("[O,]", "[]"),
+        ("[ /* c */ O ]", "[ /* c */ ]"),
+        ("[T, // c\nO]", "[T // c\n]"),
+        ("[O /* c */, T]", "[ /* c */ T]"),
+        ("[O, O, T, O]", "[T]"),
+        ("[\n  T,\n  O\n]", "[\n  T\n]"),
+        ("[\n  O,\n  T\n]", "[\n  T\n]"),
+    ],
+)
+@pytest.mark.parametrize("level", ["handlers", "groups", "pairs"])
+def test_ours_alone_are_taken_out_wherever_they_stand(
+    level: str, text: str, expected: str, around: Surroundings
+) -> None:
+    one = '{"type": "command", "command": "segue hook stop"}'
+    theirs, own = {
+        "handlers": (THEIRS, one),
+        "groups": (GROUP, f'{{"hooks": [{one}]}}'),
+        "pairs": (GROUP, f'{{"hooks": [{one}, {one}]}}'),
+    }[level]
+    path = file_of("project", around)
+    whole = '{"hooks": {"Stop": [{"hooks": X}, {}]}}' if level == "handlers" else '{"hooks": {"Stop": X, "Later": []}}'
+    path.write_text(whole.replace("X", text.replace("T", theirs).replace("O", own)))
+    take(around, "project")
+    left = expected.replace("T", theirs)
+    if "T" in expected or ("c" in expected and level != "handlers"):
+        assert path.read_text() == whole.replace("X", left)
+    else:  # the group, or the event, held nothing else; a comment in our own group goes with it
+        assert path.read_text() == ('{"hooks": {"Stop": [{}]}}' if level == "handlers" else '{"hooks": {"Later": []}}')
 
 
 def test_a_program_with_a_space_is_quoted(around: Surroundings) -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from segue.base.errors import Failed
 from segue.hosts import toml, toml_editor
 from segue.hosts.jsonc import Unreadable
 
@@ -154,6 +155,40 @@ def test_places_are_byte_offsets() -> None:
     assert (header.path, raw[header.start : header.end]) == (("a", "b c"), b"[ a . 'b c' ]")
     assert (last.path, raw[last.value_start : last.end]) == (("a", "b c", "d", "e"), b"[ 1, # x\n 2 ]")
     assert document.comments_outside([]) == ["# ü".encode(), b"# h", b"# x"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "pairs"),
+    [
+        ('a = """x"""""\nb = 1\n', {("a",): '"""x"""""', ("b",): "1"}),
+        ("a = '''x''''\nb = 1\n", {("a",): "'''x''''", ("b",): "1"}),
+        ('a = """x\\"""y"""\nb = 1\n', {("a",): '"""x\\"""y"""', ("b",): "1"}),
+        ("a = 1979-05-27 07:32:00Z\nb = 1979-05-27 # x\n", {("a",): "1979-05-27 07:32:00Z", ("b",): "1979-05-27"}),
+        ("a = [1979-05-27 07:32:00.5, 2]\n", {("a",): "[1979-05-27 07:32:00.5, 2]"}),
+        ('a = { b = [ "]", { c = \'}\' } ] }\n\'d e\'."f\\u0067" = 2', {
+            ("a",): '{ b = [ "]", { c = \'}\' } ] }', ("d e", "fg"): "2",
+        }),
+    ],
+)  # fmt: skip
+def test_where_each_value_stands(raw: str, pairs: dict[tuple[str, ...], str]) -> None:
+    found = toml.read(raw.encode()).statements
+    assert {
+        pair.path: raw.encode()[pair.value_start : pair.end].decode() for pair in found if isinstance(pair, toml.Pair)
+    } == pairs
+
+
+@pytest.mark.parametrize("wrong", [b"", b"a = 1\n[mcp_servers.segue]\n", b"[[["])
+def test_an_edit_that_goes_wrong_is_not_made(wrong: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(toml_editor, "_appended", lambda *_: wrong)
+    with pytest.raises(Failed, match="not made"):
+        toml_editor.put(b"a = 1\n", KEYS, "segue", ENTRY)
+
+
+def test_an_edit_that_loses_a_comment_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    appended = toml_editor._appended
+    monkeypatch.setattr(toml_editor, "_appended", lambda raw, *rest: appended(raw.replace(b"# x", b""), *rest))
+    with pytest.raises(Failed, match="not made"):
+        toml_editor.put(b"a = 1 # x\n", KEYS, "segue", ENTRY)
 
 
 @pytest.mark.parametrize(

@@ -53,11 +53,12 @@ class Hook:
         return {**matcher, _HANDLERS: [self.handler(program)]}
 
 
-# Not at `resume`: what was said at the start stands in the conversation already.
+# Not at `resume`: what was said at the start stands in the conversation already. Each hook ends itself earlier than the
+# host would end it: what a host ends it shows as a failure.
 SESSION_START = Hook("session-start", "SessionStart", 10, "startup|clear|compact")
-USER_PROMPT_SUBMIT = Hook("user-prompt-submit", "UserPromptSubmit", 5)
+USER_PROMPT_SUBMIT = Hook("user-prompt-submit", "UserPromptSubmit", 10)
 PRE_COMPACT = Hook("pre-compact", "PreCompact", 30)
-STOP = Hook("stop", "Stop", 5)
+STOP = Hook("stop", "Stop", 10)
 STOP_BLOCKING = replace(STOP, arguments=("--block",))
 
 _BY_EVENT = {hook.event: hook for hook in (SESSION_START, USER_PROMPT_SUBMIT, PRE_COMPACT, STOP)}
