@@ -22,7 +22,8 @@ import numpy as np
 
 from segue.embedding import registry
 from segue.search import dates
-from segue.search.entry import EARLIEST, LATEST, Batch, hashed
+from segue.search.entry import EARLIEST, LATEST, Batch
+from segue.search.hashing import hashed
 from segue.search.index import Index
 from segue.search.statistics import Statistics
 from segue.search.stopwords import STOP_WORDS

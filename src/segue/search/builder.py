@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from segue.search import meaning as meanings
-from segue.search.entry import Batch, hashed
+from segue.search.entry import Batch
+from segue.search.hashing import hashed
 from segue.search.matrix import Matrix, quantised
 from segue.search.meaning import Kept, ranges
 from segue.search.postings import Postings

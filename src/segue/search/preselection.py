@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from segue.search import priors
-from segue.search.entry import hashed
+from segue.search.hashing import hashed
 from segue.search.lexical import AFTER, BEFORE, K1, worth
 from segue.search.signs import likeness
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from segue.search.candidates import Candidates
-from segue.search.entry import hashed
+from segue.search.hashing import hashed
 from segue.search.kernel import Links
 from segue.search.stack import beside
 from segue.search.vectors import AFTER, BEFORE, mixed
