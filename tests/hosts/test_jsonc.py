@@ -151,6 +151,9 @@ def test_places_are_byte_offsets() -> None:
         (b"[1]", "its outermost value is not an object"),
         (b'{"mcpServers": 1}', "'mcpServers' is not an object"),
         (b"\xff", "byte 0 is not UTF-8"),
+        ("{}".encode("utf-16-le"), "not JSON"),
+        (b"\xff\xfe{\0}\0", "it is UTF-16; save it as UTF-8"),
+        (b"\xfe\xff\0{\0}", "it is UTF-16; save it as UTF-8"),
     ],
 )
 def test_the_reason_is_said(raw: bytes, reason: str) -> None:

@@ -196,6 +196,7 @@ def test_an_edit_that_loses_a_comment_is_not_made(monkeypatch: pytest.MonkeyPatc
     [
         (b"a = 1\na = 2\n", "it is not TOML: cannot overwrite a value"),
         (b"\xff", "byte 0 is not UTF-8"),
+        (b"\xff\xfea\0", "it is UTF-16; save it as UTF-8"),
         (b"a = " + b"[" * 100_000, "nested too deeply|not TOML"),
         (b"a = " + b"9" * 10_000, "a number that is too long|not TOML"),
     ],

@@ -107,10 +107,7 @@ def read(raw: bytes, keys: Sequence[Key] = (), *, last_is_list: bool = False) ->
     Raises Unreadable: no UTF-8, no JSON with comments, a key that stands twice in one object, the outermost value
     or one under `keys` that is no object, or no list where a number leads on.
     """
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise Unreadable(f"byte {error.start} is not UTF-8") from None
+    text_of(raw)
     code = bytearray(raw)
     if raw.startswith(_BOM):
         code[: len(_BOM)] = b" " * len(_BOM)
@@ -127,6 +124,16 @@ def read(raw: bytes, keys: Sequence[Key] = (), *, last_is_list: bool = False) ->
         root = _tree(strict)
     lists = [isinstance(key, int) for key in keys] + [last_is_list]
     return Document(raw, bytes(code), value, comments, _tables(root, strict, keys, lists))
+
+
+def text_of(raw: bytes) -> str:
+    """Return the text of a file, its byte order mark with it. Raises Unreadable where it is not UTF-8."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise Unreadable("it is UTF-16; save it as UTF-8")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"byte {error.start} is not UTF-8") from None
 
 
 def _check_line_comment(comment: bytes) -> None:

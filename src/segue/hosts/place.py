@@ -158,12 +158,13 @@ def put_back(place: Place, kept: Kept) -> None:
     if place.data is None:
         place.target.unlink(missing_ok=True)
     else:
+        place.target.parent.mkdir(parents=True, exist_ok=True)  # it may have gone with the file
         files.write_bytes(place.target, place.data, mode=place.mode)
-    for path, data in ((place.backup, kept.backup), (place.record, kept.record)):
+    for path, data, mode in ((place.backup, kept.backup, place.mode), (place.record, kept.record, 0o644)):
         if data is None:
             path.unlink(missing_ok=True)
         else:
-            files.write_bytes(path, data, mode=place.mode)
+            files.write_bytes(path, data, mode=mode)
     if place.data is None:
         _remove_folders(place, made)
 

@@ -13,7 +13,7 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from segue.hosts.jsonc import Unreadable
+from segue.hosts.jsonc import Unreadable, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -88,10 +88,7 @@ def read(raw: bytes) -> Document:
 
     Raises Unreadable: no UTF-8, no TOML, a key that stands twice.
     """
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise Unreadable(f"byte {error.start} is not UTF-8") from None
+    text = text_of(raw)
     try:
         value = tomllib.loads(text.removeprefix("\ufeff"), parse_float=_number)
     except tomllib.TOMLDecodeError as error:
