@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -15,8 +16,11 @@ import httpx2
 import pytest
 from agent import ENOUGH_SECONDS, ERAS, PROGRAM, Endpoint, Place, call, packet, place
 
+from segue.mcp import bearer
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 pytest_plugins = ["mcp_fixtures"]
 
@@ -76,6 +80,15 @@ def test_the_token_is_made_once_and_kept_to_its_owner(where: Place, serve: Calla
     assert second.lines == [f"serving MCP at {second.url}; Ctrl-C ends it"]
     assert post(second).status_code == 200
     assert sorted(each.name for each in where.segue_home.iterdir() if "token" in each.name) == ["mcp-token"]
+
+
+def test_of_starts_at_the_same_time_one_makes_the_token(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda _: bearer.token(home), range(32)))
+    assert len({each.value for each in made}) == 1
+    assert sum(each.new for each in made) == 1
+    assert [each.name for each in home.iterdir()] == ["mcp-token"]
 
 
 @pytest.mark.parametrize(

@@ -82,12 +82,18 @@ def test_starting_and_stopping_leaves_nothing_behind(where: Place, start: Start)
         assert files() <= expected
 
 
-def test_a_terminated_server_leaves_a_sound_store(where: Place, start: Start) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_terminated_server_ends_at_once_and_leaves_a_sound_store(
+    where: Place, start: Start, number: signal.Signals
+) -> None:
     wire = start()
     wire.start()
     saved = wire.call("save", packet=packet()).text
-    wire.process.send_signal(signal.SIGTERM)
-    wire.process.communicate(timeout=60)
+    begun = time.monotonic()
+    wire.process.send_signal(number)
+    assert wire.process.wait(60) == -number
+    assert time.monotonic() - begun < 1
+    assert "Traceback" not in wire.process.communicate()[1].decode()
     again = start()
     again.start()
     assert f"Packet:    {saved}" in again.call("resume").text

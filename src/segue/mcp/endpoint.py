@@ -18,7 +18,7 @@ import uvicorn
 from starlette.responses import PlainTextResponse
 
 from segue.base.errors import Failed, InvalidInput
-from segue.mcp.ending import end_soon
+from segue.mcp.ending import end_now, end_soon
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,13 +78,14 @@ def run(server: Server, listener: socket.socket, token: str) -> None:
         session_idle_timeout=_IDLE_SECONDS,
     )
     guarded = Guarded(app, _authorities(host, port), token)
-    # uvicorn hands a signal on once it has ended: by then there is nothing left to do.
-    for each in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(each, lambda *_: None)
     config = uvicorn.Config(
         guarded, log_config=None, access_log=False, timeout_graceful_shutdown=0, server_header=False, lifespan="on"
     )
-    _Ending(config).run(sockets=[listener])
+    ending = _Ending(config)
+    # uvicorn takes signals while it runs, and hands each on once it has ended: by then there is nothing left to do.
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, lambda *_: None if ending.should_exit else end_now())
+    ending.run(sockets=[listener])
 
 
 def _authorities(host: str, port: int) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,8 @@ def serve(
 ) -> None:
     """Serve over stdin and stdout until stdin closes. Raises SegueError where the store cannot be opened."""
     with _opened(location, directory, debug=debug) as segue:
+        # A thread waits for stdin and cannot be interrupted, so Ctrl-C ends the process as SIGTERM does.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         anyio.run(_over_stdio, Server(segue, toolset=toolset, read_only=read_only))
 
 
