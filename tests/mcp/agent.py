@@ -20,6 +20,8 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+import forks
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
@@ -81,7 +83,9 @@ ERAS = ("legacy", "2026-07-28")  # the handshake, and the revision whose request
 async def connected(where: Place, *arguments: str, era: str = "auto", **options: Any) -> AsyncIterator[Client]:
     """Yield the SDK's client, connected to a server that it has started in the project."""
     arguments = ("mcp", *(arguments or ("--toolset", "full")))
-    server = StdioServerParameters(command=PROGRAM, args=[*arguments], env=where.environment, cwd=where.project)
+    server = StdioServerParameters(
+        command=forks.program("segue"), args=[*arguments], env=where.environment, cwd=where.project
+    )
     with Path(os.devnull).open("a", encoding="utf-8") as errors:
         async with Client(stdio_client(server, errlog=errors), mode=era, **options) as client:
             yield client
@@ -103,9 +107,11 @@ class Wire:
         toolset: str = "full",
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
+        real: bool = False,
     ) -> None:
+        """Start it; `real` starts the installed program, where otherwise a process is forked (see `forks`)."""
         self.process = subprocess.Popen(
-            [PROGRAM, "mcp", "--toolset", toolset, *arguments],
+            [PROGRAM if real else forks.program("segue"), "mcp", "--toolset", toolset, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -16,7 +16,7 @@ pytest_plugins = ["mcp_fixtures"]
 
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-11-25"])
 def test_every_revision_of_the_handshake(start: Start, version: str) -> None:
-    wire = start()
+    wire = start(real=True)
     found = wire.start(version)
     assert found["protocolVersion"] == version
     assert found["serverInfo"]["name"] == "segue"
@@ -38,13 +38,13 @@ def test_stdout_holds_messages_alone(start: Start) -> None:
 
 
 def test_a_server_without_client_ends_at_once(start: Start) -> None:
-    code, seconds, errors = start().stop()
+    code, seconds, errors = start(real=True).stop()
     assert (code, errors) == (0, "")
     assert seconds < 30  # the start is in it
 
 
 def test_the_process_ends_soon_after_stdin(start: Start) -> None:
-    wire = start()
+    wire = start(real=True)
     wire.start()
     wire.call("ls")
     code, seconds, errors = wire.stop()
@@ -72,8 +72,8 @@ def test_starting_and_stopping_leaves_nothing_behind(where: Place, start: Start)
         return {str(path.relative_to(where.root)) for path in where.root.rglob("*")}
 
     expected = {"project", "home", "home/segue", "home/segue/segue.db", "home/segue/segue.db.lock"}
-    for _ in range(10):
-        wire = start()
+    for number in range(10):
+        wire = start(real=number < 2)
         wire.start()
         wire.call("ls")
         assert wire.stop()[0] == 0
@@ -86,7 +86,7 @@ def test_starting_and_stopping_leaves_nothing_behind(where: Place, start: Start)
 def test_a_terminated_server_ends_at_once_and_leaves_a_sound_store(
     where: Place, start: Start, number: signal.Signals
 ) -> None:
-    wire = start()
+    wire = start(real=True)
     wire.start()
     saved = wire.call("save", packet=packet()).text
     begun = time.monotonic()
