@@ -6,6 +6,8 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from ulid import ULID
 
 from segue.base import ids
@@ -47,3 +49,13 @@ def test_only_dots_before_an_id_are_not_its_own(typed: str, expected: str) -> No
 @pytest.mark.parametrize("typed", ["…5A9B1C4D", "...5A9B1C4D", " 5A9B1C4D\n", " …5A9B1C4D "])
 def test_a_short_id_may_be_pasted_as_it_is_shown(typed: str) -> None:
     assert ids.unshortened(typed) == "5A9B1C4D"
+
+
+@given(
+    st.integers(min_value=0, max_value=253_402_300_799_999),
+    st.binary(min_size=10, max_size=10),
+)
+def test_a_ulid_of_a_time_and_bits_is_that_of_the_library(milliseconds: int, digest: bytes) -> None:
+    made = ids.of(datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds), digest)
+    assert made == str(ULID.from_bytes(milliseconds.to_bytes(6, "big") + digest))
+    assert len(made) == ids.LENGTH

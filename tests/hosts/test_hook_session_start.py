@@ -141,3 +141,12 @@ def test_importers_know_it_again(host: Host, store: segue.Segue) -> None:
 def test_a_draft_is_called_one(host: Host, store: segue.Segue) -> None:
     store.packets.save(draft(tags=["draft"]))
     assert "nobody reviewed it" in host.told("session-start")
+
+
+@pytest.mark.parametrize("name", [{}, {"id": "a#b", "created_at": "2026-05-04T09:30:00Z"}])
+def test_what_the_packet_says_is_told_once(host: Host, store: segue.Segue, name: dict[str, str]) -> None:
+    store.packets.save(draft(**name, decisions=[{"what": "Read rows by header.", "why": "They move."}]))
+    assert len(store.memories.ls().memories) == 3
+    told = host.told("session-start")
+    assert told.count("Read rows by header.") == 1
+    assert "[mem_" not in told

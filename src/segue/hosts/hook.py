@@ -43,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
     event, options = arguments[0], list(arguments[1:])
     try:
         with limited(EVENTS[event][1], lambda: _note(f"{event}: it took too long")):
-            said, note = _answered(event, options)
+            said, note = answer(event, options, read(), os.environ)
     except Expired:
         said, note = b"", f"{event}: it took too long"
     except KeyboardInterrupt:
@@ -52,15 +52,6 @@ def main(arguments: Sequence[str]) -> int:
         _note(note)
     _write(said)
     return 0
-
-
-def _answered(event: str, options: list[str]) -> tuple[bytes, str]:
-    try:
-        return answer(event, options, read(), os.environ)
-    except SegueError as error:
-        return b"", f"{event}: {error.message}"
-    except Exception as error:  # noqa: BLE001 - no failure of ours may stop the host
-        return b"", f"{event}: internal error ({type(error).__name__})"
 
 
 def answer(event: str, options: list[str], data: bytes, environment: Mapping[str, str]) -> tuple[bytes, str]:

@@ -11,7 +11,7 @@ from segue.context.layers import PACK_LAYERS, WEIGHTS
 from segue.context.serving import served
 from segue.hosts import briefing, embedded, memory_rows, packet_rows, session_row
 from segue.hosts.calling import context
-from segue.packets import fitting
+from segue.packets import fitting, resume
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +39,9 @@ _KINDS: dict[PackLayer, tuple[str, ...]] = {
     "open_loops": ("question", "action"),
     "recency": ("",),
 }
+_RECORDED = (
+    "Where an earlier conversation of this project stopped, as it was recorded. What the user says now goes first."
+)
 _DRAFT = "The packet below is a draft that Segue made when an earlier conversation was compacted; nobody reviewed it."
 
 
@@ -52,7 +55,8 @@ def answer(call: Call) -> dict[str, Any] | None:
             packet = packet_rows.newest(store, project)
             waiting = memory_rows.pending(store, text.fold(project.name))
             found = list(candidates(store, text.fold(project.name), call.now))
-        resumed = _resumed(packet)
+        resumed, told_already = _resumed(packet)
+        found = [each for each in found if each.memory.provenance.source != told_already]
         said = _review(waiting)
         left = briefing.MOST_TOKENS - _FRAME - briefing.tokens(resumed)
         packed, told = briefing.pack(
@@ -65,15 +69,25 @@ def answer(call: Call) -> dict[str, Any] | None:
     return context(EVENT, briefing.framed(resumed, said, told))
 
 
-def _resumed(packet: Packet | None) -> str:
+def _resumed(packet: Packet | None) -> tuple[str, str]:
+    """The resume block, and the source whose memories need not be told again, "" where the block was cut."""
     if packet is None:
-        return ""
+        return "", ""
 
     def fits(block: str) -> bool:
         return briefing.tokens(block) <= _RESUMED_TOKENS and len(block) <= _RESUMED_CHARACTERS
 
     block = fitting.fitted(packet, fits)
-    return f"{_DRAFT}\n\n{block}" if block and "draft" in packet.tags else block
+    if not block:
+        return "", ""
+    about = f"{_RECORDED} {_DRAFT}" if "draft" in packet.tags else _RECORDED
+    whole = block == resume.render(packet)
+    return f"{about}\n\n{block}", _source(packet) if whole else ""
+
+
+def _source(packet: Packet) -> str:
+    """The source of the memories of a packet, as `segue.conversions.memories` names it, which takes long to load."""
+    return f"packet:{packet.id.replace('#', '%23')}"
 
 
 def _review(waiting: int) -> str:
