@@ -75,6 +75,20 @@ def test_what_is_found_can_be_fetched(wire: Wire, where: Place) -> None:
     assert "Import the manifests of Rotterdam." in fetch(wire, f"packet:{saved}")["text"]
 
 
+def test_either_database(start: Start, location: str) -> None:
+    wire = start(env={"SEGUE_DB": location})
+    wire.start()
+    saved = wire.call("save", packet=packet(goal="Import the manifests of Rotterdam.")).text
+    told = wire.call("remember_this", content="Rotterdam sends each manifest twice.").data
+    assert told is not None
+    ids = [each["id"] for each in search(wire, "manifests of Rotterdam")]
+    assert {f"memory:{told['stored_id']}", f"packet:{saved}"} <= set(ids)
+    assert [fetch(wire, each)["id"] for each in ids] == ids
+    assert wire.request("resources/read", {"uri": f"segue://packet/{saved}"})["result"]["contents"]
+    assert wire.call("rm", id=saved).text == f"deleted {saved}"
+    assert [each["id"] for each in search(wire, "Rotterdam")] == [f"memory:{told['stored_id']}"]
+
+
 def test_every_spelling_of_an_id(wire: Wire, where: Place) -> None:
     with opened(where) as store:
         memory = store.memories.remember("Rotterdam sends each manifest twice.").memory.id

@@ -308,3 +308,8 @@ def test_instructions(start: Start) -> None:
         assert word in first
     for name in CORE:
         assert f"`{name}`" in instructions
+
+
+def test_instructions_name_no_tool_that_a_connector_lacks(start: Start) -> None:
+    instructions = start(toolset="chatgpt").start()["instructions"]
+    assert re.findall(r"`(\w+)`", instructions) == ["search", "fetch"]

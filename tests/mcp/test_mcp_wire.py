@@ -210,7 +210,7 @@ def test_a_call_that_hangs_does_not_keep_the_process(where: Place, start: Start)
     first.call("ls")
     with sqlite3.connect(where.segue_home / "segue.db", isolation_level=None) as other:
         other.execute("BEGIN IMMEDIATE")
-        wire = start()
+        wire = start(real=True)
         wire.start()
         wire.post("tools/call", {"name": "remember_this", "arguments": {"content": "The importer reads."}})
         assert wire.request("ping")["result"] == {}  # the call is on its thread by now
@@ -225,7 +225,7 @@ def test_a_call_that_hangs_does_not_keep_the_process(where: Place, start: Start)
 
 
 def test_a_client_that_does_not_read_does_not_keep_the_process(start: Start) -> None:
-    wire = start()
+    wire = start(real=True)
     wire.start()
     for _ in range(40):
         wire.post("tools/list")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 PATH = "/mcp"
 MOST_BYTES = 1 << 20
-_MOST_SESSIONS = 64
+_MOST_SESSIONS = 1_000  # many clients leave without a word, and a session is small
 _IDLE_SECONDS = 30 * 60
 _SAID = {
     401: "the token is missing or wrong: send the header `Authorization: Bearer TOKEN`",

@@ -49,7 +49,8 @@ def _hand_over(_: Segue, __: Mapping[str, str]) -> str:
     written = resources.files("segue.packets").joinpath("handoff.md").read_text("utf-8")
     return (
         "Hand this session over: write the packet that is described below and give it to the tool `save`, with "
-        "continues=newest where you resumed one. Do not show the JSON; say the id that `save` returned.\n\n" + written
+        "continues=newest where you resumed one. Where the text says to answer with the JSON, call the tool instead, "
+        "and answer with the id that it returned.\n\n" + written
     )
 
 
