@@ -143,7 +143,7 @@ def test_a_draft_is_called_one(host: Host, store: segue.Segue) -> None:
     assert "nobody reviewed it" in host.told("session-start")
 
 
-@pytest.mark.parametrize("name", [{}, {"id": "a#b", "created_at": "2026-05-04T09:30:00Z"}])
+@pytest.mark.parametrize("name", [{}, {"id": "a#b-and-more", "created_at": "2026-05-04T09:30:00Z"}])
 def test_what_the_packet_says_is_told_once(host: Host, store: segue.Segue, name: dict[str, str]) -> None:
     store.packets.save(draft(**name, decisions=[{"what": "Read rows by header.", "why": "They move."}]))
     assert len(store.memories.ls().memories) == 3
