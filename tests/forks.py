@@ -24,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import traceback
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -68,12 +69,15 @@ try:
     server.sendmsg([len(request).to_bytes(4, "big")], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, handles)])
 except OSError:
     become_the_real_one()
-for each in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP):
-    _signal.signal(each, lambda number, frame: server.sendall(bytes([number])))
-server.sendall(request)
 for each in (0, 1, 2, here):
     posix.close(each)  # who reads what the fork writes has to see the end of it
-answer = server.recv(4, _socket.MSG_WAITALL)
+try:
+    server.sendall(request)
+    for each in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP):
+        _signal.signal(each, lambda number, frame: server.sendall(bytes([number])))
+    answer = server.recv(4, _socket.MSG_WAITALL)
+except OSError:
+    answer = b""
 if len(answer) < 4:
     posix._exit(70)  # the server has died, and there is no stream left to say so
 code = int.from_bytes(answer, "big", signed=True)
@@ -329,9 +333,12 @@ def _main(listening: int, folder: str) -> None:
     sys.path[0] = ""  # the folders of the tests have names that libraries have too
     task = None
     try:
-        _warm_up()
         with socket.socket(fileno=listening) as listener:
+            _warm_up()
             task = _Server(listener).serve()
+    except Exception:  # noqa: BLE001 - it is said, and until the tests end the real programs are started
+        traceback.print_exc()
+        sys.stdin.buffer.read()
     finally:
         if task is None:
             shutil.rmtree(folder, ignore_errors=True)

@@ -129,6 +129,25 @@ def test_when_its_server_dies_it_fails_and_the_next_is_the_real_one() -> None:
     assert said == (0, "70 0 False\n", "")
 
 
+FAILS = """
+import subprocess, forks
+asks = lambda: subprocess.run([forks.program("python"), "-c", "print(7)"], capture_output=True, text=True)
+print(asks().returncode)  # while the server tries to start
+done = asks()
+print(done.returncode, done.stdout, end="")
+"""
+
+
+def test_where_its_server_cannot_start_it_is_the_real_one(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['segue.cli.main'] = None")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.pathsep.join([str(tmp_path), str(Path(forks.__file__).parent)])
+        code, out, err = _run(FAILS, real=True, env=os.environ | {"PYTHONPATH": path, "TMPDIR": folder})
+        assert list(Path(folder).iterdir()) == []
+    assert (code, out) == (0, "70\n0 7\n")
+    assert "ModuleNotFoundError" in err
+
+
 def test_segue_is_the_program() -> None:
     done = subprocess.run([forks.program("segue"), "ls", "--nope"], capture_output=True, text=True)
     real = subprocess.run([forks.REAL["segue"], "ls", "--nope"], capture_output=True, text=True)
