@@ -14,21 +14,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
+    from segue.services.accounts import Accounts
+    from segue.services.callers import Caller
     from segue.services.capsules import Capsules
     from segue.services.cleaning import Policy
     from segue.services.context import Context
     from segue.services.embedding import Embedding
     from segue.services.entities import Entities
+    from segue.services.hub import Hub
     from segue.services.indexes import Indexes
     from segue.services.ingestion import Ingestion
+    from segue.services.invites import Invites
     from segue.services.memories import Memories
     from segue.services.packets import Packets
     from segue.services.pins import Pins
     from segue.services.projects import Project
+    from segue.services.publishing import Publishing
     from segue.services.querying import Queries
+    from segue.services.requests import Requests
     from segue.services.search import Search
     from segue.services.sessions import Sessions
     from segue.services.store import Store
+    from segue.services.teams import Teams
+    from segue.services.tenancy import Tenancy
     from segue.services.transfer import Transfer
     from segue.storage.database import Database
 
@@ -50,6 +58,8 @@ class Segue:
         embedding: Embedding,
         indexes: Callable[[], Indexes],
         redaction: Policy = "refuse",
+        owner: str = "",
+        project: Project | None = None,
     ) -> None:
         self._database = database
         self._scope = scope_id
@@ -60,6 +70,45 @@ class Segue:
         self._embedding = embedding
         self._indexes = indexes
         self._redaction = redaction
+        self._owner = owner
+        self._project = project
+
+    def of(self, scope_id: str, *, owner: str = "", actor: str = "") -> Segue:
+        """Return the same services over another scope of this store, such as a user's or a team's.
+
+        `owner` is the user whose packets new ones are, the scope itself by default; `actor` is named in the event log.
+        What comes from elsewhere belongs to no project of this machine.
+        """
+        from segue.services.projects import NOWHERE
+
+        return self._over(self._database, scope_id, owner=owner, actor=actor or owner or self._actor, project=NOWHERE)
+
+    def seen_by(self, caller: Caller, team: str | None = None) -> Segue:
+        """Return the services over a caller's personal scope, or over that of a team which the caller belongs to.
+
+        Whether the caller still belongs to it is asked again in every transaction that writes. Raises NotFound
+        `team.not_found`.
+        """
+        from segue.services.guarding import guarded
+        from segue.services.projects import NOWHERE
+
+        database, scope_id = guarded(self._database, caller, team)
+        return self._over(database, scope_id, owner=caller.user_id, actor=caller.user_id, project=NOWHERE)
+
+    def _over(self, database: Database, scope_id: str, *, owner: str, actor: str, project: Project) -> Segue:
+        return Segue(
+            database,
+            scope_id,
+            home=self._home,
+            directory=self._directory,
+            clock=self._clock,
+            actor=actor,
+            embedding=self._embedding,
+            indexes=self._indexes,
+            redaction=self._redaction,
+            owner=owner,
+            project=project,
+        )
 
     def at(self, directory: Path) -> Segue:
         """Return this Segue as seen from another folder, and so for its project; both share the store."""
@@ -73,6 +122,7 @@ class Segue:
             embedding=self._embedding,
             indexes=self._indexes,
             redaction=self._redaction,
+            owner=self._owner,
         )
 
     @property
@@ -92,13 +142,15 @@ class Segue:
     @cached_property
     def project(self) -> Project:
         """The project of the folder that this Segue was opened in. Raises InvalidInput `config.invalid`."""
+        if self._project is not None:
+            return self._project
         from segue.services.projects import identify
 
         return identify(self._directory)
 
     @property
     def _shared(self) -> dict[str, Any]:
-        """What every service over the local scope is made with."""
+        """What every service over the scope is made with."""
         return {"project": lambda: self.project, "clock": self._clock, "actor": self._actor}
 
     @cached_property
@@ -106,7 +158,9 @@ class Segue:
         """The packets in the store."""
         from segue.services.packets import Packets
 
-        return Packets(self._database, self._scope, remembering=lambda: self.ingestion, **self._shared)
+        return Packets(
+            self._database, self._scope, remembering=lambda: self.ingestion, owner=self._owner, **self._shared
+        )
 
     @cached_property
     def capsules(self) -> Capsules:
@@ -200,6 +254,60 @@ class Segue:
             actor=self._actor,
             embedding=self._embedding,
         )
+
+    # -- the server ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def accounts(self) -> Accounts:
+        """The users of a server and their tokens."""
+        from segue.services.accounts import Accounts
+
+        return Accounts(self._database, self._clock)
+
+    @cached_property
+    def teams(self) -> Teams:
+        """The teams of a server."""
+        from segue.services.teams import Teams
+
+        return Teams(self._database, self._clock)
+
+    @cached_property
+    def invites(self) -> Invites:
+        """The invites into teams."""
+        from segue.services.invites import Invites
+
+        return Invites(self._database, self._clock)
+
+    @cached_property
+    def publishing(self) -> Publishing:
+        """The published packets; addresses are paths alone (see `Publishing` for a server's own)."""
+        from segue.services.publishing import Publishing
+
+        return Publishing(self._database, self._clock)
+
+    @cached_property
+    def hub(self) -> Hub:
+        """The packets as callers see them, over personal and team scopes."""
+        from segue.services.hub import Hub
+
+        def packets(scope_id: str, owner: str) -> Packets:
+            return self.of(scope_id, owner=owner).packets
+
+        return Hub(self._database, packets)
+
+    @cached_property
+    def requests(self) -> Requests:
+        """What a server remembers of requests: answers under idempotency keys, and how many there are a minute."""
+        from segue.services.requests import Requests
+
+        return Requests(self._database, self._clock)
+
+    @cached_property
+    def tenancy(self) -> Tenancy:
+        """What an operator looks after: whether all is well, and what is to go after a time."""
+        from segue.services.tenancy import Tenancy
+
+        return Tenancy(self._database, self._clock)
 
     def close(self) -> None:
         """Let go of the database."""

@@ -18,7 +18,7 @@ from sqlalchemy.schema import UniqueConstraint
 import segue
 from segue.storage import schema, settings
 from segue.storage.database import Database, open_database
-from segue.storage.tables import REFERENCE_TABLES, metadata
+from segue.storage.tables import REFERENCE_TABLES, SERVER_TABLES, metadata
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -142,9 +142,14 @@ def _older(path: Path) -> None:
     _back_to_the_first(path)
 
 
+def _without_server() -> list[str]:
+    """Take away the tables of the sixth revision, those that refer to others first."""
+    return [f"DROP TABLE {each.name}" for each in reversed(metadata.sorted_tables) if each.name in SERVER_TABLES]
+
+
 def _back_to_the_first(path: Path) -> None:
     first = {"settings", "scopes", "packets", "packet_tags", "packet_projects", "events"}
-    dropped = [f"DROP TABLE {name}" for name in metadata.tables if name not in first]
+    dropped = [f"DROP TABLE {each.name}" for each in reversed(metadata.sorted_tables) if each.name not in first]
     _run(str(path), *dropped, "UPDATE alembic_version SET version_num = '0001'")
 
 
@@ -184,7 +189,7 @@ def test_memories_of_the_fourth_revision_stay_as_they_are(location: str) -> None
             opened.memories.remember(f"Loaf {number}.", ref=f"Book#{number}", origin="import")
         opened.memories.remember("Another loaf.", ref="Book#2", origin="import")
         before = [(each.id, each.status, each.provenance.ref) for each in opened.memories.ls().memories]
-    back = ["DROP INDEX memories_by_ref", "ALTER TABLE memory_sources DROP COLUMN updated_us"]
+    back = [*_without_server(), "DROP INDEX memories_by_ref", "ALTER TABLE memory_sources DROP COLUMN updated_us"]
     if "://" in location:
         back.append('ALTER TABLE memories ALTER COLUMN ref TYPE text COLLATE "default"')
     _run(location, *back, "UPDATE alembic_version SET version_num = '0004'")

@@ -4,8 +4,10 @@
     ├── InvalidInput      a document or a value breaks its rules           exit 3
     ├── Refused           allowed in form, not permitted                   exit 4
     │   └── Conflict      what is stored already says otherwise            exit 4
+    │       └── Stale     what is stored was changed meanwhile             exit 4
     ├── NotFound          nothing has that name                            exit 5
-    │   └── Ambiguous     more than one thing has that name                exit 5
+    │   ├── Ambiguous     more than one thing has that name                exit 5
+    │   └── Gone          it was good once, and is not any more            exit 5
     └── Failed            the machine did not do it: disk, store, network  exit 1
 
 Each carries a stable `code` (`packet.schema`), a message that says what to do, and `details`.
@@ -55,6 +57,10 @@ class Conflict(Refused):
     """What is stored already contradicts the request."""
 
 
+class Stale(Conflict):
+    """What is stored is another version than the one that the request is about."""
+
+
 class NotFound(SegueError):
     """Nothing has that name, as far as the caller may know."""
 
@@ -63,6 +69,10 @@ class NotFound(SegueError):
 
 class Ambiguous(NotFound):
     """More than one thing answers to that name."""
+
+
+class Gone(NotFound):
+    """What had that name was used up, ran out or was taken back."""
 
 
 class Failed(SegueError):

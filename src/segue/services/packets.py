@@ -19,7 +19,7 @@ from segue.storage import packets as rows
 from segue.storage.packets import Filter, Listed, StoredPacket
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     import sqlalchemy as sa
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from segue.packets.diff import Diff
     from segue.packets.rules import Advice
     from segue.services.projects import Project
+    from segue.services.scoped import Remembering
+
+    Admits = Callable[[sa.Connection, StoredPacket | None], None]
 
 NEWEST = "newest"
 _MAX_WORDS = 64
@@ -39,6 +42,7 @@ class Saved:
 
     packet: Packet
     outcome: str
+    revision: int = 1
     findings: list[Finding] = field(default_factory=list)
     warnings: list[Advice] = field(default_factory=list)
 
@@ -118,12 +122,14 @@ class Packets(ScopedService):
         replace_existing: bool = False,
         continues: str | None = None,
         carry: Sequence[str] = (),
+        admits: Admits | None = None,
     ) -> Saved:
         """Store a packet: a Packet, a mapping, or JSON text. `id` and `created_at` are filled in where it has no id.
 
         `continues` names the parent by id; NEWEST means this project's newest packet. `carry` copies methods,
         constraints or locked-decisions from the parent. The same packet twice is one packet; a draft without id
-        that records the same state as a packet of this project is that one.
+        that records the same state as a packet of this project is that one. `admits` is asked in the transaction, with
+        what lies under the id (None where it is free), before anything is written; what it raises ends the save.
 
         Raises InvalidInput `packet.…` (nothing is stored), RedactionRefused unless `allow_unredacted`, Conflict
         `packet.exists` where another body is stored under the id and not `replace_existing`, Refused
@@ -135,6 +141,8 @@ class Packets(ScopedService):
         keys = project.keys if fresh or continues == NEWEST else ()
         remembering, against = self._prepared(), ""
         with self._database.write(self._scope) as connection:
+            if admits is not None:
+                admits(connection, rows.get(connection, self._scope, packet.id))
             if continues is not None or carry:
                 packet = self._continued(connection, packet, project, keys, continues, tuple(carry), fresh=fresh)
             findings = redaction.scan(fields.texts(packet.document()), core_only=core_only)
@@ -144,9 +152,11 @@ class Packets(ScopedService):
             if fresh:
                 same = rows.with_content(connection, self._scope, packet.content_hash, keys)
             if same is not None:
-                packet, outcome = _packet(same), "unchanged"
+                packet, outcome, revision = _packet(same), "unchanged", same.revision
             else:
-                outcome = self._write(connection, packet, project, now, bool(findings), replacing=replace_existing)
+                outcome, revision = self._write(
+                    connection, packet, project, now, bool(findings), replacing=replace_existing
+                )
             if remembering is not None and outcome != "unchanged":
                 against = remembering.kept(connection, packet)
             above = rows.get(connection, self._scope, packet.parent_id) if packet.parent_id else None
@@ -157,7 +167,7 @@ class Packets(ScopedService):
             warnings.append(rules.Advice("chain.missing", "parent_id", message))
         if against:
             warnings.append(rules.Advice("memories.passed_over", "packet", against))
-        return Saved(packet, outcome, findings, warnings)
+        return Saved(packet, outcome, revision, findings, warnings)
 
     def _continued(
         self,
@@ -199,10 +209,10 @@ class Packets(ScopedService):
         flagged: bool,
         *,
         replacing: bool,
-    ) -> str:
+    ) -> tuple[str, int]:
         existing = rows.get(connection, self._scope, packet.id)
         if existing is not None and existing.body == packet.canonical:
-            return "unchanged"
+            return "unchanged", existing.revision
         if existing is not None and not replacing:
             raise Conflict(
                 "packet.exists",
@@ -214,11 +224,11 @@ class Packets(ScopedService):
         stored = StoredPacket(
             scope_id=self._scope,
             id=packet.id,
-            owner_id=self._scope,
+            owner_id=existing.owner_id if existing else self._owner,
             revision=existing.revision + 1 if existing else 1,
             saved_at=now,
-            project_key=existing.project_key if existing else project.key,
-            project_label=existing.project_label if existing else project.name,
+            project_key=existing.project_key if existing else project.key or None,
+            project_label=existing.project_label if existing else project.name or None,
             content_hash=packet.content_hash,
             flagged=flagged,
             body=packet.canonical,
@@ -227,7 +237,7 @@ class Packets(ScopedService):
         kind = "packet.replaced" if existing else "packet.saved"
         details = {"revision": stored.revision, "flagged": flagged}
         events.append(connection, self._scope, kind, packet.id, actor=self._actor, now=now, details=details)
-        return "replaced" if existing else "created"
+        return "replaced" if existing else "created", stored.revision
 
     def _require_no_cycle(self, connection: sa.Connection, packet: Packet) -> None:
         if not packet.parent_id:
@@ -254,12 +264,45 @@ class Packets(ScopedService):
         with self._database.write(self._scope) as connection:
             stored = self._stored(connection, packet_id)
             removed = self._legible(connection, stored)
-            rows.delete(connection, self._scope, stored.id)
-            now = self._clock()
-            events.append(connection, self._scope, "packet.deleted", stored.id, actor=self._actor, now=now)
-            if remembering is not None:
-                remembering.gone(connection, "packet", stored.id)
+            self.remove(connection, stored.id, remembering)
         return removed
+
+    def remove(
+        self,
+        connection: sa.Connection,
+        packet_id: str,
+        remembering: Remembering | None,
+        *,
+        kind: str = "packet.deleted",
+        details: dict[str, Any] | None = None,
+    ) -> None:
+        """Remove the packet of that exact id inside a transaction that others have begun; the log says `kind` of it."""
+        rows.delete(connection, self._scope, packet_id)
+        now = self._clock()
+        events.append(connection, self._scope, kind, packet_id, actor=self._actor, now=now, details=details)
+        if remembering is not None:
+            remembering.gone(connection, "packet", packet_id)
+
+    def adopt(
+        self, connection: sa.Connection, stored: StoredPacket, remembering: Remembering | None, source: str
+    ) -> None:
+        """Take over a packet of the scope `source` as it is, inside a transaction that others have begun.
+
+        Raises Conflict `packet.exists` where this scope has that id, Refused `packet.cycle`.
+        """
+        if rows.get(connection, self._scope, stored.id) is not None:
+            raise Conflict("packet.exists", "the scope it is to go to has a packet of that id", {"id": stored.id})
+        packet, now = _packet(stored), self._clock()
+        self._require_no_cycle(connection, packet)
+        rows.insert(connection, replace(stored, scope_id=self._scope), packet)
+        details = {"from": source}
+        events.append(connection, self._scope, "packet.moved", stored.id, actor=self._actor, now=now, details=details)
+        if remembering is not None:
+            remembering.kept(connection, packet)
+
+    def prepared(self) -> Remembering | None:
+        """What makes memories of packets, ready for a transaction; to be asked for before the lock is held."""
+        return self._prepared()
 
     def _legible(self, connection: sa.Connection, stored: StoredPacket) -> Packet:
         """The packet of a row, also where its body is damaged: what the list says of it then."""
@@ -332,6 +375,8 @@ class Packets(ScopedService):
         )
         # Times are left out: "the last week" is another instant at each call, and the position decides anyway.
         query = ["packets", self._scope, wanted.projects, wanted.tag, wanted.words, wanted.parent]
+        if self._owner != self._scope:  # a cursor is for whom it was made, among those who share the scope
+            query.append(self._owner)
         with self._database.read() as connection:
             found, following = paging.page(
                 connection,

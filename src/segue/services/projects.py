@@ -58,12 +58,17 @@ class Project:
         Its own, its remote's, and that of its first commit: a repository that got a remote, or an id, later is the
         same project still.
         """
+        if not self.key:
+            return ()
         remote = remote_key(self.ref) if self.ref else None
         commit = None
         if not self.key.startswith(("commit:", "folder:")):
             commit = _Git(self.root, paths=False).first_commit
         named = (self.key, remote, f"commit:{commit}" if commit else None)
         return tuple(dict.fromkeys(key for key in named if key))
+
+
+NOWHERE = Project("", "", "", Path("/"), "nothing: it came from elsewhere")
 
 
 def identify(directory: Path) -> Project:

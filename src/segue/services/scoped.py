@@ -39,7 +39,8 @@ class Remembering(Protocol):
 class ScopedService:
     """A service over one scope: its database, the project it is used in, the clock, and who acts (for the log).
 
-    `remembering` gives what makes memories of what is stored, where that is wanted.
+    `owner` is the user whose packets new ones are; without it whoever the scope belongs to. `remembering` gives what
+    makes memories of what is stored, where that is wanted.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class ScopedService:
         project: Callable[[], Project],
         clock: Callable[[], datetime],
         actor: str = "local",
+        owner: str = "",
         remembering: Callable[[], Remembering] | None = None,
     ) -> None:
         self._database = database
@@ -57,6 +59,7 @@ class ScopedService:
         self._project = project
         self._clock = clock
         self._actor = actor
+        self._owner = owner or scope_id
         self._remembering = remembering
 
     def _prepared(self) -> Remembering | None:

@@ -13,7 +13,6 @@ from segue.base import files, ids, time
 from segue.base.errors import Failed, InvalidInput, Refused
 from segue.storage import compaction, copying, events, examination, kept_queries, memory_index, schema, scopes, settings
 from segue.storage.database import Database, open_database
-from segue.storage.tables import REFERENCE_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,7 +26,8 @@ if TYPE_CHECKING:
 _SQLITE_HEADER = b"SQLite format 3\0"
 _HEADER_LENGTH = 100
 _SIDECARS = ("-wal", "-shm", "-journal")
-_ALWAYS_THERE = REFERENCE_TABLES | {"events"}
+# What every store has, whatever was put into it; and what a server counts for a moment.
+_ALWAYS_THERE = frozenset({"settings", "scopes", "events", "rate_windows"})
 
 
 @dataclass(frozen=True, slots=True)

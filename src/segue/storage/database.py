@@ -51,10 +51,10 @@ class Database:
                 yield reading
 
     @contextlib.contextmanager
-    def write(self, scope_id: str | None = None) -> Iterator[sa.Connection]:
+    def write(self, *scope_ids: str) -> Iterator[sa.Connection]:
         """Yield a connection inside one write transaction: all of it is stored at the end, or nothing.
 
-        Writers of one scope follow one another, so that "look, decide, write" holds; without `scope_id` the
+        Writers of one scope follow one another, so that "look, decide, write" holds; without a scope the
         transaction has the whole store for itself (restore, repair, migration).
         """
         if self.read_only:
@@ -62,7 +62,7 @@ class Database:
         with translated(self.name), self.engine.connect() as connection:
             writing = connection.execution_options(**{_WRITE: True})
             with writing.begin():
-                _lock(writing, scope_id)
+                _lock(writing, scope_ids)
                 yield writing
 
     def set_wal(self) -> None:
@@ -88,14 +88,15 @@ class Database:
         self.engine.dispose()
 
 
-def _lock(connection: sa.Connection, scope_id: str | None) -> None:
+def _lock(connection: sa.Connection, scope_ids: tuple[str, ...]) -> None:
     """Hold back other writers until this transaction ends; SQLite has one writer anyway."""
     if connection.dialect.name != "postgresql":
         return
-    if scope_id is None:
+    if not scope_ids:
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_STORE_LOCK)))
-    else:
-        connection.execute(sa.select(sa.func.pg_advisory_xact_lock_shared(_STORE_LOCK)))
+        return
+    connection.execute(sa.select(sa.func.pg_advisory_xact_lock_shared(_STORE_LOCK)))
+    for scope_id in sorted(set(scope_ids)):  # in one order for all, or two would wait for one another
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(scope_id, 0))))
 
 

@@ -62,6 +62,16 @@ def newest(connection: sa.Connection, scope_id: str, limit: int) -> list[Event]:
     return [_event(row) for row in connection.execute(query.limit(limit))]
 
 
+def sweep(connection: sa.Connection, before: datetime) -> int:
+    """Delete what happened before then, in all scopes; return how many events."""
+    return connection.execute(sa.delete(events).where(events.c.at_us < time.microseconds(before))).rowcount
+
+
+def newest_us(connection: sa.Connection) -> int | None:
+    """Return when the last event of all scopes was, in microseconds, None where there is none."""
+    return connection.execute(sa.select(sa.func.max(events.c.at_us))).scalar()
+
+
 def _event(row: sa.Row[Any]) -> Event:
     details = jsontext.parse(row.details.encode())
     return Event(row.id, time.from_microseconds(row.at_us), row.actor, row.kind, row.subject, details)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from segue.base import time
-from segue.storage import bulk
+from segue.storage import bulk, publications
 from segue.storage.packet_row import Lists, StoredPacket, columns, derived, project_entry, wanted_lists
 from segue.storage.tables import packet_projects, packet_tags, packets
 
@@ -26,6 +26,7 @@ __all__ = [
     "all_ids",
     "all_parents",
     "by_ids",
+    "by_places",
     "count",
     "delete",
     "derive_again",
@@ -37,6 +38,7 @@ __all__ = [
     "listed",
     "lists_of",
     "parents",
+    "parents_across",
     "project_entry",
     "replace",
     "wanted_lists",
@@ -143,7 +145,8 @@ def _is(scope_id: str, packet_id: str) -> tuple[sa.ColumnElement[bool], ...]:
 
 
 def delete(connection: sa.Connection, scope_id: str, packet_id: str) -> bool:
-    """Remove a packet, body and all; return whether it was there."""
+    """Remove a packet, body and all, and its publication; return whether it was there."""
+    publications.delete(connection, scope_id, packet_id)
     return connection.execute(sa.delete(packets).where(*_is(scope_id, packet_id))).rowcount > 0
 
 
@@ -309,6 +312,32 @@ def parents(connection: sa.Connection, scope_id: str, packet_id: str) -> dict[st
     step = sa.select(above.c.id, above.c.parent_id).where(above.c.scope_id == scope_id, above.c.id == chain.c.parent_id)
     chain = chain.union(step)  # UNION, not UNION ALL: a cycle ends it
     return {row.id: row.parent_id or "" for row in connection.execute(sa.select(chain.c.id, chain.c.parent_id))}
+
+
+def parents_across(connection: sa.Connection, scopes: Sequence[str], packet_id: str) -> dict[str, tuple[str, str]]:
+    """Return each packet from `packet_id` up to the oldest known one: its scope, and its parent's id ("" for none).
+
+    Of an id that several of the scopes have, the first one counts.
+    """
+    start = sa.select(_COLUMNS.scope_id, _COLUMNS.id, _COLUMNS.parent_id)
+    chain = start.where(_COLUMNS.scope_id.in_(scopes), _COLUMNS.id == packet_id).cte("chain", recursive=True)
+    above = packets.alias("above")
+    step = sa.select(above.c.scope_id, above.c.id, above.c.parent_id)
+    step = step.where(above.c.scope_id.in_(scopes), above.c.id == chain.c.parent_id)
+    chain = chain.union(step)
+    order = {scope_id: number for number, scope_id in enumerate(scopes)}
+    rows = connection.execute(sa.select(chain.c.scope_id, chain.c.id, chain.c.parent_id)).all()
+    found: dict[str, tuple[str, str]] = {}
+    for row in sorted(rows, key=lambda row: order[row.scope_id]):
+        found.setdefault(row.id, (row.scope_id, row.parent_id or ""))
+    return found
+
+
+def by_places(connection: sa.Connection, places: Sequence[tuple[str, str]]) -> list[Listed]:
+    """Return the packets at the places (scope, id), which exist, in their order."""
+    scopes = dict.fromkeys(scope_id for scope_id, _ in places)
+    found = {scope: by_ids(connection, scope, [each for place, each in places if place == scope]) for scope in scopes}
+    return [found[scope_id][packet_id] for scope_id, packet_id in places]
 
 
 def all_parents(connection: sa.Connection, scope_id: str) -> dict[str, str]:

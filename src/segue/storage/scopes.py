@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from segue.base import ids, time
+from segue.base.errors import Failed
 from segue.storage import settings
 from segue.storage.tables import scopes
 
@@ -27,6 +28,14 @@ def local(database: Database, clock: Callable[[], datetime]) -> str:
         return scope_id
     with database.write() as connection:
         return settings.get(connection, SETTING) or _make_local(connection, clock())
+
+
+def local_id(connection: sa.Connection) -> str:
+    """Return the id of the local user's scope. Raises Failed `store.corrupt` where the store has lost it."""
+    scope_id = settings.get(connection, SETTING)
+    if scope_id is None:
+        raise Failed("store.corrupt", "the store has lost its local scope; restore a backup")
+    return scope_id
 
 
 def _make_local(connection: sa.Connection, now: datetime) -> str:

@@ -22,6 +22,7 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
+    text,
 )
 
 metadata = MetaData()
@@ -401,4 +402,131 @@ kept_queries = Table(
     Index("kept_queries_by_expiry", "scope_id", "expires_us", "id"),
 )
 
-REFERENCE_TABLES = frozenset({"settings", "scopes"})
+# People who have a token. What somebody keeps for himself lies in the scope of the same id.
+users = Table(
+    "users",
+    metadata,
+    _scope_column("user_id", primary_key=True),
+    Column("display", Text, nullable=False),
+    Column("email", _key(254)),
+    Column("created_us", BigInteger, nullable=False),
+    Column("ended_us", BigInteger),
+    ForeignKeyConstraint(["user_id"], ["scopes.scope_id"]),
+    Index("users_by_email", "email", unique=True),
+)
+
+# A token itself is nowhere: its SHA-256 is.
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("token_hash", _key(64), primary_key=True),
+    Column("token_id", _key(16), nullable=False),
+    _scope_column("user_id", nullable=False),
+    Column("name", Text, nullable=False),
+    Column("permissions", String(64), nullable=False),
+    Column("created_us", BigInteger, nullable=False),
+    Column("expires_us", BigInteger),
+    Column("revoked_us", BigInteger),
+    Column("last_used_us", BigInteger),
+    ForeignKeyConstraint(["user_id"], ["users.user_id"], ondelete="CASCADE"),
+    Index("tokens_by_id", "token_id", unique=True),
+    Index("tokens_by_user", "user_id", "created_us"),
+)
+
+# A team is the scope of the same id. The row of a deleted one stays for the log; its name is free again.
+teams = Table(
+    "teams",
+    metadata,
+    _scope_column("team_id", primary_key=True),
+    Column("name", _key(40), nullable=False),
+    _scope_column("owner_id", nullable=False),
+    Column("redaction", String(16), nullable=False),
+    Column("created_us", BigInteger, nullable=False),
+    Column("deleted_us", BigInteger),
+    ForeignKeyConstraint(["team_id"], ["scopes.scope_id"]),
+    ForeignKeyConstraint(["owner_id"], ["users.user_id"]),
+    Index(
+        "teams_by_name",
+        "name",
+        unique=True,
+        sqlite_where=text("deleted_us IS NULL"),
+        postgresql_where=text("deleted_us IS NULL"),
+    ),
+)
+
+team_members = Table(
+    "team_members",
+    metadata,
+    _scope_column("team_id", primary_key=True),
+    _scope_column("user_id", primary_key=True),
+    Column("role", String(16), nullable=False),
+    Column("joined_us", BigInteger, nullable=False),
+    ForeignKeyConstraint(["team_id"], ["teams.team_id"], ondelete="CASCADE"),
+    ForeignKeyConstraint(["user_id"], ["users.user_id"], ondelete="CASCADE"),
+    Index("team_members_by_user", "user_id", "team_id"),
+)
+
+# As with tokens, the code is nowhere but with whoever was given it.
+invites = Table(
+    "invites",
+    metadata,
+    Column("code_hash", _key(64), primary_key=True),
+    Column("invite_id", _key(26), nullable=False),
+    _scope_column("team_id", nullable=False),
+    _scope_column("created_by", nullable=False),
+    Column("created_us", BigInteger, nullable=False),
+    Column("expires_us", BigInteger, nullable=False),
+    Column("consumed_us", BigInteger),
+    _scope_column("consumed_by"),
+    Column("revoked_us", BigInteger),
+    ForeignKeyConstraint(["team_id"], ["teams.team_id"], ondelete="CASCADE"),
+    Index("invites_by_team", "team_id", "created_us", "invite_id"),
+)
+
+# Packets that anybody may read who has the address. It goes with the packet, which may lie on another node.
+publications = Table(
+    "publications",
+    metadata,
+    Column("slug", _key(32), primary_key=True),
+    _scope_column("scope_id", nullable=False),
+    Column("packet_id", _key(64), nullable=False),
+    Column("published_us", BigInteger, nullable=False),
+    Index("publications_by_packet", "scope_id", "packet_id", unique=True),
+)
+
+# What a request with a key was answered, for a day. Without an answer it was begun, and nobody knows how it ended.
+idempotency_keys = Table(
+    "idempotency_keys",
+    metadata,
+    _scope_column("user_id", primary_key=True),
+    Column("key", _key(255), primary_key=True),
+    Column("body_hash", String(64), nullable=False),
+    Column("status", Integer),
+    Column("answer", LargeBinary),
+    Column("created_us", BigInteger, nullable=False),
+    Index("idempotency_keys_by_time", "created_us"),
+)
+
+# How often something was done within a minute, by whoever `subject` names.
+rate_windows = Table(
+    "rate_windows",
+    metadata,
+    Column("subject", _key(128), primary_key=True),
+    Column("window_us", BigInteger, primary_key=True, autoincrement=False),
+    Column("count", Integer, nullable=False),
+    Index("rate_windows_by_time", "window_us"),
+)
+
+SERVER_TABLES = frozenset(
+    {
+        "users",
+        "tokens",
+        "teams",
+        "team_members",
+        "invites",
+        "publications",
+        "idempotency_keys",
+        "rate_windows",
+    }
+)
+REFERENCE_TABLES = frozenset({"settings", "scopes"}) | SERVER_TABLES

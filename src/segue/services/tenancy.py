@@ -1,0 +1,121 @@
+"""What the operator of a server looks after: whether all is well, and what is to go after a time."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from segue.base import time
+from segue.base.errors import InvalidInput
+from segue.services.teams import POLICIES, POLICY_SETTING, server_policy
+from segue.storage import events, idempotency, invites, rates, schema, scopes, settings, tokens, users
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from segue.storage.database import Database
+
+MOST_SKEW = timedelta(seconds=5)
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """How many rows went, by what they were."""
+
+    tokens: int
+    invites: int
+    idempotency_keys: int
+    rate_windows: int
+    events: int
+
+    def to_json(self) -> dict[str, int]:
+        """Return the numbers by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How a server's database is. `schema` is the stored revision, "" for none; `skew` in seconds, ahead of ours."""
+
+    database: str
+    schema: str
+    supported: str
+    root: bool
+    skew: float
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is not as it should be, in words for people."""
+        found = []
+        if not self.schema:
+            found.append("there is no store yet; `segue server init` makes one")
+        elif self.schema != self.supported:
+            found.append(f"it has schema {self.schema}, this version goes by {self.supported}; `segue server migrate`")
+        elif not self.root:
+            found.append("there is no root user; `segue server init` makes one")
+        if abs(self.skew) > MOST_SKEW.total_seconds():
+            found.append(f"its clock is {self.skew:+.0f} seconds off from this machine's")
+        return tuple(found)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the shape of `segue server check --json`."""
+        return asdict(self) | {"ok": not self.problems, "problems": list(self.problems)}
+
+
+class Tenancy:
+    """The server's own housekeeping."""
+
+    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
+        self._database = database
+        self._clock = clock
+
+    def policy(self) -> str:
+        """Return what the server's own redactor refuses: core, extended or off."""
+        with self._database.read() as connection:
+            return server_policy(connection)
+
+    def set_policy(self, policy: str) -> None:
+        """Set it, for personal packets and for teams that are made from now on. Raises InvalidInput `team.policy`."""
+        if policy not in POLICIES:
+            raise InvalidInput("team.policy", f"the policy is {', '.join(POLICIES[:-1])} or {POLICIES[-1]}")
+        with self._database.write() as connection:
+            settings.put(connection, POLICY_SETTING, policy)
+
+    def sweep(self, *, events_before: datetime | None = None) -> Swept:
+        """Delete tokens and invites that have ended, answers older than a day, rates of minutes that are over.
+
+        With `events_before` also what happened before then. All of it is one transaction.
+        """
+        with self._database.write() as connection:
+            now = self._clock()
+            return Swept(
+                tokens.sweep(connection, now),
+                invites.sweep(connection, now),
+                idempotency.sweep(connection, now),
+                rates.sweep(connection, now),
+                0 if events_before is None else events.sweep(connection, events_before),
+            )
+
+
+def examine(database: Database, clock: Callable[[], datetime]) -> Health:
+    """Return how a database is that need not be a store yet. Raises Failed `store.…` where it does not answer."""
+    with database.read() as connection:
+        stored = schema.stored_revision(connection) or ""
+        current = stored == schema.HEAD
+        root = settings.get(connection, scopes.SETTING) if current else None
+        has_root = root is not None and users.get(connection, root) is not None
+        return Health(database.name, stored, schema.HEAD, has_root, _skew(connection, clock, current=current))
+
+
+def _skew(connection: sa.Connection, clock: Callable[[], datetime], *, current: bool) -> float:
+    if connection.dialect.name == "postgresql":
+        theirs: datetime = connection.execute(sa.select(sa.func.clock_timestamp())).scalar_one()
+        return round((theirs - clock()).total_seconds(), 1)
+    # An embedded store has this machine's clock: it was put back where something happened later than now.
+    newest_us = events.newest_us(connection) if current else None
+    ahead = 0 if newest_us is None else newest_us - time.microseconds(clock())
+    return round(max(ahead, 0) / 1_000_000, 1)
