@@ -213,9 +213,10 @@ class Wire:
 class Endpoint:
     """A server process that serves HTTP, and where it does."""
 
-    def __init__(self, where: Place, *arguments: str) -> None:
+    def __init__(self, where: Place, *arguments: str, real: bool = False) -> None:
+        """Start it; `real` starts the installed program, where otherwise a process is forked (see `forks`)."""
         self.process = subprocess.Popen(
-            [PROGRAM, "mcp", "--http", "--port", "0", *arguments],
+            [PROGRAM if real else forks.program("segue"), "mcp", "--http", "--port", "0", *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

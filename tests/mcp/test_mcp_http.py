@@ -38,8 +38,8 @@ def serve(where: Place) -> Iterator[Callable[..., Endpoint]]:
     """A function that starts an endpoint, which is gone after the test."""
     started: list[Endpoint] = []
 
-    def new(*arguments: str) -> Endpoint:
-        started.append(Endpoint(where, *arguments))
+    def new(*arguments: str, real: bool = False) -> Endpoint:
+        started.append(Endpoint(where, *arguments, real=real))
         return started[-1]
 
     yield new
@@ -65,7 +65,7 @@ def post(endpoint: Endpoint, headers: dict[str, str] | None = None, **body: Any)
 
 
 def test_the_token_is_made_once_and_kept_to_its_owner(where: Place, serve: Callable[..., Endpoint]) -> None:
-    first = serve()
+    first = serve(real=True)
     file = where.segue_home / "mcp-token"
     assert file.stat().st_mode & 0o777 == 0o600
     assert re.fullmatch(r"[A-Za-z0-9_-]{43}\n", file.read_text("ascii"))
@@ -177,7 +177,7 @@ def test_tools_resources_and_prompts(serve: Callable[..., Endpoint], era: str) -
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_ends_at_once(serve: Callable[..., Endpoint], number: signal.Signals) -> None:
-    started = serve()
+    started = serve(real=True)
     session = post(started).headers["mcp-session-id"]
     headers = {"Authorization": f"Bearer {started.token}", "Mcp-Session-Id": session} | ACCEPT
     with (
