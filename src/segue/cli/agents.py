@@ -23,7 +23,7 @@ def mcp(
         str, typer.Option(metavar="NAME", help="The tools that hosts are told of: core, chatgpt or full.")
     ] = "core",
     http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP on this machine instead.")] = False,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="With --http; 0 takes a free one.")] = 8321,
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="With --http; 0 takes a free one.")] = 8321,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="With --http: a loopback address.")] = "127.0.0.1",
     read_only: Annotated[bool, typer.Option("--read-only", help="Refuse every tool that writes.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Say on stderr which tools run, and how long.")] = False,
