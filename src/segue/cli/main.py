@@ -31,6 +31,7 @@ from segue.cli import (
     reviewing,
     saving,
     searching,
+    serving,
     sessions,
     storing,
     tending,
@@ -73,6 +74,7 @@ for register in (
     transferring.register,
     tending.register,
     agents.register,
+    serving.register,
 ):
     register(app)
 

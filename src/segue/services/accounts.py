@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from segue.base import ids, time
 from segue.base.errors import Ambiguous, Failed, InvalidInput, NotFound, Refused
 from segue.services.callers import USUAL, Caller, checked_permissions
-from segue.storage import events, invites, publications, scopes, settings, teams, tokens, users
+from segue.services.policies import POLICY_SETTING, checked_policy
+from segue.storage import events, invites, packets, publications, scopes, settings, teams, tokens, users
 from segue.storage.tokens import StoredToken
 from segue.storage.users import User
 
@@ -65,7 +66,8 @@ class TokenInfo:
 class Offboarded:
     """What became of somebody who left: how many tokens, invites and published pages ended, which teams were left.
 
-    `handed_over` are the teams that the person owned, with the id of the new owner.
+    `handed_over` are the teams that the person owned, with the id of the new owner; `packets` are the person's own,
+    `team_packets` those that the person put into teams.
     """
 
     user_id: str
@@ -75,6 +77,8 @@ class Offboarded:
     publications: int
     left: tuple[str, ...]
     handed_over: dict[str, str]
+    packets: int
+    team_packets: int
 
     def to_json(self) -> dict[str, Any]:
         """Return the shape of `segue server offboard --json`."""
@@ -86,6 +90,8 @@ class Offboarded:
             "publications": self.publications,
             "left": list(self.left),
             "handed_over": self.handed_over,
+            "packets": self.packets,
+            "team_packets": self.team_packets,
         }
 
 
@@ -99,11 +105,13 @@ class Accounts:
 
     # -- operator -----------------------------------------------------------------------------------------------
 
-    def init(self) -> str:
+    def init(self, *, rescan: str = "core") -> str:
         """Make the root user, who is whoever the store's local scope belongs to, and return a token for it, once.
 
-        Raises Failed `server.initialised` where there is one.
+        `rescan` is what the server's own redactor refuses: core, extended or off. Raises Failed `server.initialised`
+        where there is a root user, InvalidInput `team.policy`.
         """
+        policy = checked_policy(rescan)
         with self._database.write() as connection:
             root = scopes.local_id(connection)
             if users.get(connection, root) is not None:
@@ -113,6 +121,7 @@ class Accounts:
                 )
             now = self._clock()
             users.insert(connection, User(root, ROOT, "", now, None), scope=False)
+            settings.put(connection, POLICY_SETTING, policy)
             return self._minted(connection, root, ROOT, ("admin",), None, now)
 
     def is_initialised(self) -> bool:
@@ -168,9 +177,12 @@ class Accounts:
     def revoke(self, token_id: str, *, user_id: str | None = None) -> TokenInfo:
         """Take back the token whose id is `token_id`, or begins with it; with `user_id` one of that user's alone.
 
+        A token itself does as well, where somebody has found one.
+
         Raises InvalidInput `token.short_id`, NotFound `token.not_found`, Ambiguous `token.ambiguous`.
         """
-        prefix = token_id.strip().lower()
+        given = token_id.strip()
+        prefix = hashed(given)[:ID_LENGTH] if _TOKEN.fullmatch(given) else given.lower()
         if len(prefix) < _LEAST_PREFIX:
             raise InvalidInput("token.short_id", f"give at least {_LEAST_PREFIX} characters of a token's id")
         with self._database.write() as connection:
@@ -209,6 +221,7 @@ class Accounts:
                 publications.delete_all(connection, found.id),
                 tuple(left),
                 handed_over,
+                *packets.count_owned(connection, found.id),
             )
             users.end(connection, found.id, now)
             details = {"tokens": ended.tokens, "teams": len(left)}

@@ -13,7 +13,8 @@ from segue.packets import fields, lineage, schema
 from segue.services import paging
 from segue.services.finding import changing, nothing, require_changeable, require_seen
 from segue.services.packets import Chain
-from segue.services.teams import POLICIES, Policy, require_team, server_policy, team_not_found
+from segue.services.policies import Policy, server_policy, stored_policy
+from segue.services.teams import require_team, team_not_found
 from segue.storage import packets as rows
 from segue.storage import publications, visibility
 from segue.storage.packets import Filter
@@ -122,7 +123,7 @@ class Hub:
         if team is None:
             return caller.user_id, server_policy(connection)
         found = require_team(connection, caller, team)
-        return found.id, _policy(found.redaction)
+        return found.id, stored_policy(found.redaction)
 
     def rm(self, caller: Caller, packet_id: str, team: str | None = None) -> None:
         """Delete a packet for good: an own one, also in a team that the caller has left, or any in an own team.
@@ -265,10 +266,6 @@ def _require_clean(stored: StoredPacket, policy: Policy) -> None:
         findings = redaction.scan(fields.texts(packet.document()), core_only=policy == "core")
         if findings:
             raise RedactionRefused(findings, mend=_MEND)
-
-
-def _policy(given: str) -> Policy:
-    return next((each for each in POLICIES if each == given), "core")
 
 
 def _exists(message: str, packet_id: str) -> Conflict:

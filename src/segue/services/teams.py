@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import re
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 from segue.base import ids
 from segue.base.errors import Conflict, InvalidInput, NotFound, Refused
-from segue.storage import events, invites, settings
+from segue.services.policies import checked_policy, server_policy
+from segue.storage import events, invites
 from segue.storage import teams as rows
 from segue.storage.teams import Member, Team
 
@@ -24,11 +25,8 @@ if TYPE_CHECKING:
     from segue.services.callers import Caller
     from segue.storage.database import Database
 
-__all__ = ["POLICIES", "Member", "Policy", "Team", "Teams", "require_team", "server_policy", "team_not_found"]
+__all__ = ["Member", "Team", "Teams", "require_team", "team_not_found"]
 
-Policy = Literal["core", "extended", "off"]  # what the server's own redactor refuses
-POLICIES: tuple[Policy, ...] = get_args(Policy)
-POLICY_SETTING = "rescan"
 _MAX_ID = 64
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}", re.ASCII)
 
@@ -141,8 +139,7 @@ class Teams:
 
         Raises NotFound `team.not_found`, Refused `team.not_owner`, InvalidInput `team.policy`.
         """
-        if policy not in POLICIES:
-            raise InvalidInput("team.policy", f"the policy is {', '.join(POLICIES[:-1])} or {POLICIES[-1]}")
+        checked_policy(policy)
         with self._owned(caller, name) as (connection, team):
             rows.set_redaction(connection, team.id, policy)
             details, now = {"redaction": policy}, self._clock()
@@ -176,12 +173,6 @@ def require_team(connection: sa.Connection, caller: Caller, name: str) -> Team:
     if team is None:
         raise team_not_found()
     return team
-
-
-def server_policy(connection: sa.Connection) -> Policy:
-    """Return what the server's own redactor refuses where no team says otherwise."""
-    value = settings.get(connection, POLICY_SETTING)
-    return next((each for each in POLICIES if each == value), "core")
 
 
 def team_not_found() -> NotFound:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -9,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from segue.base import time
-from segue.base.errors import InvalidInput
-from segue.services.teams import POLICIES, POLICY_SETTING, server_policy
+from segue.services.policies import POLICY_SETTING, checked_policy, server_policy
 from segue.storage import events, idempotency, invites, rates, schema, scopes, settings, tokens, users
+from segue.storage.database import Database, open_database
+from segue.storage.location import embedded_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from datetime import datetime
+    from pathlib import Path
 
-    from segue.storage.database import Database
-
+HEAD = schema.HEAD
 MOST_SKEW = timedelta(seconds=5)
 
 
@@ -46,6 +48,11 @@ class Health:
     supported: str
     root: bool
     skew: float
+
+    @property
+    def clock(self) -> str:
+        """How its clock goes, in words."""
+        return "as this machine's" if abs(self.skew) <= MOST_SKEW.total_seconds() else f"{self.skew:+.0f} seconds off"
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -80,10 +87,9 @@ class Tenancy:
 
     def set_policy(self, policy: str) -> None:
         """Set it, for personal packets and for teams that are made from now on. Raises InvalidInput `team.policy`."""
-        if policy not in POLICIES:
-            raise InvalidInput("team.policy", f"the policy is {', '.join(POLICIES[:-1])} or {POLICIES[-1]}")
+        wanted = checked_policy(policy)
         with self._database.write() as connection:
-            settings.put(connection, POLICY_SETTING, policy)
+            settings.put(connection, POLICY_SETTING, wanted)
 
     def sweep(self, *, events_before: datetime | None = None) -> Swept:
         """Delete tokens and invites that have ended, answers older than a day, rates of minutes that are over.
@@ -101,14 +107,44 @@ class Tenancy:
             )
 
 
-def examine(database: Database, clock: Callable[[], datetime]) -> Health:
-    """Return how a database is that need not be a store yet. Raises Failed `store.…` where it does not answer."""
+def revision(location: str | Path) -> str:
+    """Return the schema that the database at a path or URL says it has, "" for none; nothing is made or changed."""
+    with _looked_at(location) as database:
+        if database is None:
+            return ""
+        with database.read() as connection:
+            return schema.stored_revision(connection) or ""
+
+
+def examine(location: str | Path, clock: Callable[[], datetime]) -> Health:
+    """Return how the database at a path or URL is; nothing is made or changed.
+
+    Raises Failed `store.…` where it does not answer.
+    """
+    with _looked_at(location) as database:
+        if database is None:
+            return Health(str(embedded_path(location)), "", HEAD, False, 0.0)
+        return health(database, clock)
+
+
+@contextlib.contextmanager
+def _looked_at(location: str | Path) -> Iterator[Database | None]:
+    path = embedded_path(location)
+    if path is not None and not path.exists():
+        yield None  # to open it would make it
+        return
+    with contextlib.closing(open_database(location)) as database:
+        yield database
+
+
+def health(database: Database, clock: Callable[[], datetime]) -> Health:
+    """Return how an open database is. Raises Failed `store.…` where it does not answer."""
     with database.read() as connection:
         stored = schema.stored_revision(connection) or ""
-        current = stored == schema.HEAD
+        current = stored == HEAD
         root = settings.get(connection, scopes.SETTING) if current else None
         has_root = root is not None and users.get(connection, root) is not None
-        return Health(database.name, stored, schema.HEAD, has_root, _skew(connection, clock, current=current))
+        return Health(database.name, stored, HEAD, has_root, _skew(connection, clock, current=current))
 
 
 def _skew(connection: sa.Connection, clock: Callable[[], datetime], *, current: bool) -> float:

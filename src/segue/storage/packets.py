@@ -28,6 +28,7 @@ __all__ = [
     "by_ids",
     "by_places",
     "count",
+    "count_owned",
     "delete",
     "derive_again",
     "derived",
@@ -356,6 +357,13 @@ def count(connection: sa.Connection, scope_id: str, projects: tuple[str, ...] = 
         query = sa.select(sa.func.count(sa.distinct(columns.packet_id)))
         query = query.where(columns.scope_id == scope_id, columns.project.in_(projects))
     return connection.execute(query).scalar_one()
+
+
+def count_owned(connection: sa.Connection, user_id: str) -> tuple[int, int]:
+    """Return how many packets a user has in the personal scope, and how many in all others. It reads every scope."""
+    mine = _COLUMNS.owner_id == user_id, _COLUMNS.scope_id != user_id
+    elsewhere = sa.select(sa.func.count()).select_from(packets).where(*mine)
+    return count(connection, user_id), connection.execute(elsewhere).scalar_one()
 
 
 def all_ids(connection: sa.Connection, scope_id: str) -> list[str]:
