@@ -125,6 +125,8 @@ def _links(found: Chain, most: int) -> Answer:
     lines += [f"… and {omitted} older: call chain with id {one_line(shown[-1].id)}"] if omitted else []
     lines += [f"continues {one_line(found.missing)}, which is not in this store"] if found.missing else []
     lines += [_chain_line("continued by", each) for each in children]
+    further = len(found.children) - len(children)
+    lines += [f"… and {further} more that continue it"] if further else []
     data = {
         "packets": [_linked(each) for each in shown],
         "children": [_linked(each) for each in children],

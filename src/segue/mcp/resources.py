@@ -61,7 +61,10 @@ def page(segue: Segue, cursor: str | None) -> tuple[list[Resource], str | None]:
     if kind == "packets":
         found, following = _packets(segue, inner or None)
         listed = found if cursor else [_LEGEND, *found]
-        return listed, f"packets:{following}" if following else "capsules:"
+        if following:
+            return listed, f"packets:{following}"
+        more, following = _capsules(segue, None)  # not on a page of their own: many hosts ask for one page alone
+        return listed + more, f"capsules:{following}" if following else None
     if kind == "capsules":
         found, following = _capsules(segue, inner or None)
         return found, f"capsules:{following}" if following else None
