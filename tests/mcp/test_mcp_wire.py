@@ -72,7 +72,7 @@ def test_starting_and_stopping_leaves_nothing_behind(where: Place, start: Start)
         return {str(path.relative_to(where.root)) for path in where.root.rglob("*")}
 
     expected = {"project", "home", "home/segue", "home/segue/segue.db", "home/segue/segue.db.lock"}
-    for number in range(10):
+    for number in range(50):
         wire = start(real=number < 2)
         wire.start()
         wire.call("ls")
