@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -198,6 +199,19 @@ def test_what_a_tool_prints_is_not_on_stdout(where: Place, start: Start) -> None
     saved = wire.call("save", packet=packet()).text
     assert saved in wire.call("show", id=saved).text
     assert "noise" in wire.stop()[2]
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_SETPIPE_SZ"), reason="pipes have one size here")
+def test_a_host_that_does_not_read_stderr_stops_nothing(start: Start) -> None:
+    wire = start("--debug", real=True)
+    assert wire.process.stderr is not None
+    fcntl.fcntl(wire.process.stderr.fileno(), fcntl.F_SETPIPE_SZ, 4_096)
+    wire.start()
+    for _ in range(300):  # a line each, twice what the pipe holds
+        assert not wire.call("example").refused
+    _, seconds, errors = wire.stop()
+    assert seconds < 1
+    assert len(errors) > 4_000
 
 
 # -- the end ----------------------------------------------------------------------------------------------------------

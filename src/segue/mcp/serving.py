@@ -15,6 +15,7 @@ import segue as library
 from segue.base.errors import InvalidInput
 from segue.base.untrusted import shorten
 from segue.mcp.ending import end_soon
+from segue.mcp.log import Log
 from segue.mcp.server import Server
 from segue.mcp.tools import DEFAULT, TOOLSETS
 from segue.mcp.wire import Answering
@@ -73,13 +74,15 @@ def serve_http(
 @contextlib.contextmanager
 def _opened(location: str | None, directory: Path, *, debug: bool) -> Iterator[Any]:
     """An open Segue. What anything prints meanwhile goes to stderr: stdout is for the protocol."""
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
+    log = Log(sys.stderr.fileno())
+    logging.basicConfig(handlers=[log], level=logging.WARNING, format="%(name)s: %(message)s")
     if debug:
         logging.getLogger("segue").setLevel(logging.DEBUG)
     with contextlib.redirect_stdout(sys.stderr):
         segue = library.open(location, directory=directory, actor="mcp")
     with segue:
         yield segue
+    log.drain()
 
 
 async def _over_stdio(server: Server) -> None:
