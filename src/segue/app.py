@@ -111,7 +111,12 @@ class Segue:
         )
 
     def at(self, directory: Path) -> Segue:
-        """Return this Segue as seen from another folder, and so for its project; both share the store."""
+        """Return this Segue as seen from another folder, and so for its project; both share the store.
+
+        What belongs to no project of this machine (see `of`) does not from another folder either.
+        """
+        from segue.services.projects import NOWHERE
+
         return Segue(
             self._database,
             self._scope,
@@ -123,6 +128,7 @@ class Segue:
             indexes=self._indexes,
             redaction=self._redaction,
             owner=self._owner,
+            project=NOWHERE if self._project is NOWHERE else None,
         )
 
     @property
