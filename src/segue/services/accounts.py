@@ -37,6 +37,7 @@ _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 _MAX_EMAIL = 254
 _LEAST_PREFIX = 4
 _USED_AGAIN = timedelta(minutes=1)
+_LOCK = "tokens"  # whoever changes tokens follows the others, and waits for nobody else
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ class Accounts:
         where there is a root user, InvalidInput `team.policy`.
         """
         policy = checked_policy(rescan)
-        with self._database.write() as connection:
+        with self._database.write(_LOCK) as connection:
             root = scopes.local_id(connection)
             if users.get(connection, root) is not None:
                 raise Failed(
@@ -145,7 +146,7 @@ class Accounts:
         """
         name, allowed = display_name(name), checked_permissions(permissions)
         address = _address(email) if email is not None else ""
-        with self._database.write() as connection:
+        with self._database.write(_LOCK) as connection:
             now = self._clock()
             if expires is not None and expires <= now:
                 raise InvalidInput("token.expires", "that time is over already; name one that is still to come")
@@ -185,7 +186,7 @@ class Accounts:
         prefix = hashed(given)[:ID_LENGTH] if _TOKEN.fullmatch(given) else given.lower()
         if len(prefix) < _LEAST_PREFIX:
             raise InvalidInput("token.short_id", f"give at least {_LEAST_PREFIX} characters of a token's id")
-        with self._database.write() as connection:
+        with self._database.write(_LOCK) as connection:
             found = tokens.beginning(connection, prefix, user_id) if _is_hex(prefix) else []
             if not found:
                 raise NotFound("token.not_found", "no token has that id; `segue server tokens` lists them")
@@ -275,7 +276,7 @@ class Accounts:
 
     def _note_use(self, token: StoredToken, now: datetime) -> None:
         # A store that cannot be written just now can still be read.
-        with contextlib.suppress(Failed), self._database.write(token.user_id) as connection:
+        with contextlib.suppress(Failed), self._database.write(f"token {token.id}") as connection:
             tokens.used(connection, token.hash, now)
 
 

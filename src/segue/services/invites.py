@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +40,7 @@ class Invite:
     """A new invite. Nothing keeps `code`, 48 hex digits: whoever has it comes into the team."""
 
     id: str
-    code: str
+    code: str = field(repr=False)
     expires_at: datetime
 
 
@@ -71,7 +71,7 @@ class Accepted:
 
     user: User
     team: Team
-    token: str | None
+    token: str | None = field(repr=False)
 
 
 class Invites:

@@ -394,7 +394,8 @@ class Packets(ScopedService):
         if named is None:
             return ()
         remote = remote_key(named)
-        names = self._project().keys if named == "." else (named, remote) if remote else (named,)
+        names = self._project().keys if named == "." else ()
+        names = names or ((named, remote) if remote else (named,))
         return tuple(dict.fromkeys(rows.project_entry(name) for name in names))
 
     def chain(self, packet_id: str | None = None) -> Chain:

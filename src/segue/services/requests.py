@@ -60,7 +60,7 @@ class Requests:
         if not 1 <= len(key) <= _MAX_KEY or not key.isascii() or not key.isprintable():
             raise InvalidInput("idempotency.key", f"an idempotency key has 1 to {_MAX_KEY} visible ASCII characters")
         digest = hashlib.sha256(request).hexdigest()
-        with self._database.write(caller.user_id) as connection:
+        with self._database.write(f"key {caller.user_id} {key}") as connection:
             now = self._clock()
             kept = idempotency.get(connection, caller.user_id, key, now)
             if kept is None:
@@ -73,14 +73,14 @@ class Requests:
     def finish(self, caller: Caller, key: str, request: bytes, answer: Answer) -> None:
         """Keep for a day what a request was answered."""
         digest = hashlib.sha256(request).hexdigest()
-        with self._database.write(caller.user_id) as connection:
+        with self._database.write(f"key {caller.user_id} {key}") as connection:
             idempotency.finish(connection, caller.user_id, key, digest, answer.status, answer.body)
 
     def count(self, subject: str, limit: int) -> Rate:
         """Count one more of what `subject` names (`push:` and an address) in this minute."""
         subject = subject if len(subject) <= _MAX_SUBJECT else hashlib.sha256(subject.encode()).hexdigest()
         now = self._clock()
-        with self._database.write(f"rate:{subject}") as connection:
+        with self._database.write(f"rate {subject}") as connection:
             number = rates.count(connection, subject, now)
         self._sweep(now)
         left = rates.WINDOW.seconds - now.second % rates.WINDOW.seconds
@@ -91,5 +91,5 @@ class Requests:
         window = rates.window_us(now)
         if window != self._swept_us:
             self._swept_us = window
-            with self._database.write("rate") as connection:  # one sweeper at a time
+            with self._database.write("rates") as connection:  # one sweeper at a time
                 rates.sweep(connection, now)

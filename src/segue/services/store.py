@@ -11,7 +11,19 @@ import sqlalchemy as sa
 
 from segue.base import files, ids, time
 from segue.base.errors import Failed, InvalidInput, Refused
-from segue.storage import compaction, copying, events, examination, kept_queries, memory_index, schema, scopes, settings
+from segue.storage import (
+    compaction,
+    copying,
+    events,
+    examination,
+    invites,
+    kept_queries,
+    memory_index,
+    schema,
+    scopes,
+    settings,
+    tokens,
+)
 from segue.storage.database import Database, open_database
 
 if TYPE_CHECKING:
@@ -113,16 +125,21 @@ class Store:
         """Replace all that the store holds by what the backup at `path` holds, in one transaction.
 
         The state before is kept as a backup first, where there was any. The store keeps its local scope, so that
-        those who have it open go on with it. Raises InvalidInput `restore.invalid` where the file is no backup, Failed
-        `store.newer` where a later version made it; nothing has changed then.
+        those who have it open go on with it; tokens and invites that had ended here do not come back to life.
+
+        Raises InvalidInput `restore.invalid` where the file is no backup, Failed `store.newer` where a later version
+        made it; nothing has changed then.
         """
         _require_store(path)
         copied = _readable_copy(path, self._backups())
         with copied as source, source.read() as reading, self._database.write() as writing:
             kept = self._keep_state(writing)
+            ended = tokens.revoked(writing), invites.ended(writing)
             with _dropped_on_error(kept), _refused(path):
                 counted = copying.copy_all(reading, writing, renamed=self._renamed(reading))
                 _require_sound(writing, path)
+            tokens.revoke_again(writing, ended[0])
+            invites.revoke_again(writing, ended[1])
             memory_index.renew(writing, self._clock())  # whoever searches holds what was there before
             name = path.name.encode("utf-8", "backslashreplace").decode()
             events.append(writing, self._scope, "store.restored", name, actor=self._actor, now=self._clock())

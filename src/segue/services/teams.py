@@ -50,7 +50,7 @@ class Teams:
                 "team.name",
                 "a team's name begins with a lower-case letter or digit and has up to 40 of these, _ and -",
             )
-        with self._database.write(f"team name:{name}") as connection:
+        with self._database.write(f"team {name}") as connection:
             if rows.is_taken(connection, name):
                 raise Conflict("team.exists", "that name is taken; name the team otherwise")
             now = self._clock()

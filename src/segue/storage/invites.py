@@ -82,6 +82,20 @@ def revoke_of(connection: sa.Connection, user_id: str, now: datetime, team_id: s
     return connection.execute(update.values(revoked_us=time.microseconds(now))).rowcount
 
 
+def ended(connection: sa.Connection) -> dict[str, int]:
+    """Return the hashes of all codes that were used or taken back, and when (microseconds)."""
+    at_us = sa.func.coalesce(_COLUMNS.revoked_us, _COLUMNS.consumed_us)
+    query = sa.select(_COLUMNS.code_hash, at_us.label("at_us")).where(at_us.is_not(None))
+    return {row.code_hash: row.at_us for row in connection.execute(query)}
+
+
+def revoke_again(connection: sa.Connection, hashes: dict[str, int]) -> None:
+    """Take back those of the invites that are to be had once more."""
+    for code_hash, ended_us in hashes.items():
+        update = sa.update(invites).where(_COLUMNS.code_hash == code_hash, *_UNUSED)
+        connection.execute(update.values(revoked_us=ended_us))
+
+
 def sweep(connection: sa.Connection, now: datetime) -> int:
     """Delete the invites that have run out; return how many."""
     return connection.execute(sa.delete(invites).where(_COLUMNS.expires_us <= time.microseconds(now))).rowcount
