@@ -142,9 +142,10 @@ def _older(path: Path) -> None:
     _back_to_the_first(path)
 
 
-def _without_server() -> list[str]:
-    """Take away the tables of the sixth revision, those that refer to others first."""
-    return [f"DROP TABLE {each.name}" for each in reversed(metadata.sorted_tables) if each.name in SERVER_TABLES]
+def _without_later() -> list[str]:
+    """Take away the tables of the sixth revision and the seventh, those that refer to others first."""
+    later = SERVER_TABLES | {"replicas", "replicated_packets"}
+    return [f"DROP TABLE {each.name}" for each in reversed(metadata.sorted_tables) if each.name in later]
 
 
 def _back_to_the_first(path: Path) -> None:
@@ -189,7 +190,7 @@ def test_memories_of_the_fourth_revision_stay_as_they_are(location: str) -> None
             opened.memories.remember(f"Loaf {number}.", ref=f"Book#{number}", origin="import")
         opened.memories.remember("Another loaf.", ref="Book#2", origin="import")
         before = [(each.id, each.status, each.provenance.ref) for each in opened.memories.ls().memories]
-    back = [*_without_server(), "DROP INDEX memories_by_ref", "ALTER TABLE memory_sources DROP COLUMN updated_us"]
+    back = [*_without_later(), "DROP INDEX memories_by_ref", "ALTER TABLE memory_sources DROP COLUMN updated_us"]
     if "://" in location:
         back.append('ALTER TABLE memories ALTER COLUMN ref TYPE text COLLATE "default"')
     _run(location, *back, "UPDATE alembic_version SET version_num = '0004'")

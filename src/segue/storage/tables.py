@@ -402,6 +402,30 @@ kept_queries = Table(
     Index("kept_queries_by_expiry", "scope_id", "expires_us", "id"),
 )
 
+# What a sync knows of a host: for the user's own scope, and for each copy of a team's, which is a scope by itself.
+# `account` tells whose packets were compared; another token may be another user's.
+replicas = Table(
+    "replicas",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("host", _key(255), primary_key=True),
+    Column("team_id", _key(64), nullable=False),  # "" for the user's own
+    Column("name", _key(64), nullable=False),
+    Column("account", String(64), nullable=False),
+    Column("synced_us", BigInteger, nullable=False),
+)
+
+# The packets that were the same here and on the host when they were last compared.
+replicated_packets = Table(
+    "replicated_packets",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("host", _key(255), primary_key=True),
+    Column("packet_id", _key(64), primary_key=True),
+    Column("digest", String(64), nullable=False),
+    Column("etag", Text, nullable=False),
+)
+
 # People who have a token. What somebody keeps for himself lies in the scope of the same id.
 users = Table(
     "users",
