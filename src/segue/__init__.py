@@ -10,7 +10,7 @@ with segue.open() as s:
 from __future__ import annotations
 
 from segue.app import Segue, open  # noqa: A004 - segue.open is the library's one verb
-from segue.base.errors import Ambiguous, Conflict, Failed, InvalidInput, NotFound, Refused, SegueError
+from segue.base.errors import Ambiguous, Conflict, Failed, Gone, InvalidInput, NotFound, Refused, SegueError, Stale
 from segue.packets.model import Attempt, Decision, Method, Packet, Project, Provenance
 
 __version__ = "0.1.0"
@@ -21,6 +21,7 @@ __all__ = [
     "Conflict",
     "Decision",
     "Failed",
+    "Gone",
     "InvalidInput",
     "Method",
     "NotFound",
@@ -30,6 +31,7 @@ __all__ = [
     "Refused",
     "Segue",
     "SegueError",
+    "Stale",
     "__version__",
     "open",
 ]
