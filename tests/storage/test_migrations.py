@@ -206,6 +206,24 @@ def test_memories_of_the_fourth_revision_stay_as_they_are(location: str) -> None
                 assert connection.execute(sa.text(query)).scalar_one() == "C"
 
 
+def test_a_store_of_the_fifth_revision_becomes_a_server(location: str, draft: Callable[..., dict[str, Any]]) -> None:
+    """What was saved alone stays, and is what the root user has."""
+    with segue.open(location) as opened:
+        saved = opened.packets.save(draft(tags=["a"]))
+        opened.memories.remember("The oven is new.")
+        before = {name: number for name, number in opened.store.counts().items() if number}
+    _run(location, *_without_later(), "UPDATE alembic_version SET version_num = '0005'")
+    with segue.open(location) as opened:
+        assert {name: number for name, number in opened.store.counts().items() if number} == before
+        assert opened.store.doctor() == []
+        with opened._database.read() as connection:
+            context = MigrationContext.configure(connection, opts={"compare_type": True})
+            assert compare_metadata(context, metadata) == []
+        root = opened.accounts.authenticate(opened.accounts.init())
+        assert opened.hub.pull(root, saved.id).body == saved.canonical
+        assert opened.teams.create(root, "bakers").owner_id == root.user_id
+
+
 def test_a_store_that_cannot_be_kept_is_not_migrated(tmp_path: Path) -> None:
     path = tmp_path / "segue.db"
     _older(path)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import forks
 import segue
+from segue.storage.tables import SERVER_TABLES, metadata
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("own_migrations")
 
@@ -170,6 +171,28 @@ def test_the_first_run_again_and_again(kind: str, locate: Callable[[str], str]) 
             assert opened.packets.count() == 6
             assert opened.store.counts()["scopes"] == 1
             assert opened.store.doctor() == []
+
+
+def test_processes_that_start_together_migrate_once(kind: str, locate: Callable[[str], str]) -> None:
+    """A migration that is run twice fails: there is what it makes. So each of them ran none, or the only one."""
+    locations = [locate(kind) for _ in range(2)]
+    for location in locations:
+        with segue.open(location) as opened:
+            opened.packets.save({"ltm_version": "0.2", "goal": "Older.", "next_step": "n"})
+            with opened._database.write() as connection:
+                for table in reversed(metadata.sorted_tables):
+                    if table.name in SERVER_TABLES | {"replicas", "replicated_packets"}:
+                        table.drop(connection)
+                connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0005'")
+    done = subprocess.run([forks.program("python"), "-c", FIRST_RUNS, *locations], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    for location in locations:
+        with segue.open(location) as opened:
+            assert opened.packets.count() == 7
+            assert opened.store.doctor() == []
+        if kind == "sqlite":
+            kept = [each.name for each in (Path(location).parent / "backups").iterdir()]
+            assert kept == ["segue-schema-0005.db"]
 
 
 def test_a_backup_while_four_write(location: str, tmp_path: Path, writers: Callable[..., Writers]) -> None:
