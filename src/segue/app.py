@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from segue.services.capsules import Capsules
     from segue.services.cleaning import Policy
     from segue.services.context import Context
+    from segue.services.delivery import Delivery
     from segue.services.embedding import Embedding
     from segue.services.entities import Entities
     from segue.services.hub import Hub
@@ -31,10 +32,12 @@ if TYPE_CHECKING:
     from segue.services.projects import Project
     from segue.services.publishing import Publishing
     from segue.services.querying import Queries
+    from segue.services.replicas import Replicas
     from segue.services.requests import Requests
     from segue.services.search import Search
     from segue.services.sessions import Sessions
     from segue.services.store import Store
+    from segue.services.syncing import Syncing
     from segue.services.teams import Teams
     from segue.services.tenancy import Tenancy
     from segue.services.transfer import Transfer
@@ -95,7 +98,15 @@ class Segue:
         database, scope_id = guarded(self._database, caller, team)
         return self._over(database, scope_id, owner=caller.user_id, actor=caller.user_id, project=NOWHERE)
 
-    def _over(self, database: Database, scope_id: str, *, owner: str, actor: str, project: Project) -> Segue:
+    def team(self, name: str) -> Segue:
+        """Return the services over the copy of a team's scope that a sync keeps here; it is for reading.
+
+        Raises NotFound `team.not_replicated`, Ambiguous `team.ambiguous`.
+        """
+        scope_id = self.replicas.named(name).scope_id
+        return self._over(self._database, scope_id, owner="", actor=self._actor, project=self._project)
+
+    def _over(self, database: Database, scope_id: str, *, owner: str, actor: str, project: Project | None) -> Segue:
         return Segue(
             database,
             scope_id,
@@ -260,6 +271,33 @@ class Segue:
             actor=self._actor,
             embedding=self._embedding,
         )
+
+    # -- hosts --------------------------------------------------------------------------------------------------
+
+    def _packets_of(self) -> Callable[[str], Packets]:
+        """What gives the packets of any scope here; what comes from elsewhere belongs to no project of this machine."""
+        return cache(lambda scope_id: self.of(scope_id, actor=self._actor).packets)
+
+    @cached_property
+    def delivery(self) -> Delivery:
+        """What takes single packets to a host and from it."""
+        from segue.services.delivery import Delivery
+
+        return Delivery(self._database, self._scope, packets=self._packets_of(), clock=self._clock)
+
+    @cached_property
+    def syncing(self) -> Syncing:
+        """What makes the packets here and on a host the same."""
+        from segue.services.syncing import Syncing
+
+        return Syncing(self._database, self._scope, packets=self._packets_of(), clock=self._clock, actor=self._actor)
+
+    @cached_property
+    def replicas(self) -> Replicas:
+        """The copies of teams' scopes that a sync keeps here."""
+        from segue.services.replicas import Replicas
+
+        return Replicas(self._database)
 
     # -- the server ---------------------------------------------------------------------------------------------
 

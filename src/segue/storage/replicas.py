@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
 from segue.base import ids, time
-from segue.storage.tables import metadata, replicas, replicated_packets, scopes
+from segue.storage.tables import metadata, packets, replicas, replicated_packets, scopes
 
 if TYPE_CHECKING:
     from datetime import datetime
 
 KIND = "replica"
+_BATCH = 500
 _REPLICAS = replicas.c
 _KNOWN = replicated_packets.c
 
@@ -80,6 +82,13 @@ def drop(connection: sa.Connection, scope_id: str) -> None:
     for table in reversed(metadata.sorted_tables):
         if "scope_id" in table.c:
             connection.execute(sa.delete(table).where(table.c.scope_id == scope_id))
+
+
+def digests(connection: sa.Connection, scope_id: str) -> dict[str, str]:
+    """Return the SHA-256 of each packet's bytes, by id."""
+    query = sa.select(packets.c.id, packets.c.body).where(packets.c.scope_id == scope_id)
+    with connection.execute(query.execution_options(yield_per=_BATCH)) as rows:
+        return {row.id: hashlib.sha256(row.body).hexdigest() for row in rows}
 
 
 def known(connection: sa.Connection, scope_id: str, host: str) -> dict[str, Known]:
