@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import deque
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PACK_TITLE = "# Context — memories for this task"
 PACK_END = "<!-- end of context -->"
@@ -10,19 +15,18 @@ PACK_END = "<!-- end of context -->"
 HOOK_BEGIN = "<!-- segue: recorded in earlier sessions -->"
 HOOK_END = "<!-- end of segue -->"
 
-# The lengths are far above what Segue writes: a text that lacks the end is left alone.
-_MARKDOWN = re.compile(
-    rf"^[ >\t]*{re.escape(PACK_TITLE)}$.{{0,400000}}?^[ >\t]*{re.escape(PACK_END)}$\n?", re.DOTALL | re.MULTILINE
-)
-_HOOK = re.compile(
-    rf"^[ >\t]*{re.escape(HOOK_BEGIN)}$.{{0,40000}}?^[ >\t]*{re.escape(HOOK_END)}$\n?", re.DOTALL | re.MULTILINE
-)
+# Marks stand on lines of their own, quoted or not. The lengths are far above what Segue writes: a text that lacks the
+# end is left alone.
+_MARKS = {
+    begin: (re.compile(rf"^[ >\t]*+(?:({re.escape(begin)})|{re.escape(end)})$", re.MULTILINE), most)
+    for begin, end, most in ((HOOK_BEGIN, HOOK_END, 40_000), (PACK_TITLE, PACK_END, 400_000))
+}
 _ENVELOPE = re.compile(r'"smp"\s*:\s*"\d+"')
 _LEGEND = re.compile(r'"legend"\s*:\s*\{\s*"(?:protocol|about|envelope|item|rules)"\s*:')
 _DOCUMENT = re.compile(r'"treat_as_data"\s*:\s*true')
 _ITEM = re.compile(r'"relevance_basis"\s*:')
 # A line of an item in Markdown, quoted or not; and in JSON, escaped or not.
-_LINE = re.compile(r"^[\s>*+-]*\[mem_[0-9A-HJKMNP-TV-Z]{26}\] ", re.MULTILINE)
+_LINE = re.compile(r"^[ \t\r\f\v>*+-]*+\[mem_[0-9A-HJKMNP-TV-Z]{26}\] ", re.MULTILINE)
 _ITEM_LINE = re.compile(_LINE.pattern + r"[^\n]*\n?", re.MULTILINE)
 _REF = re.compile(r"\\*\"ref\\*\"\s*:\s*\\*\"mem_[0-9A-HJKMNP-TV-Z]{26}")
 
@@ -41,8 +45,25 @@ def holds_pack(text: str) -> bool:
 
 def without_packs(text: str) -> str:
     """Return `text` without what hooks said, the packs in Markdown, and single lines of their items."""
-    if HOOK_BEGIN in text:
-        text = _HOOK.sub("", text)
-    if PACK_TITLE in text:
-        text = _MARKDOWN.sub("", text)
+    for begin in (HOOK_BEGIN, PACK_TITLE):
+        if begin in text:
+            text = "".join(_outside(text, begin))
     return _ITEM_LINE.sub("", text) if "[mem_" in text else text
+
+
+def _outside(text: str, begin: str) -> Iterator[str]:
+    """Yield what stands outside of the marks: from each begin to the first end after it, where that is near enough."""
+    marks, most = _MARKS[begin]
+    begun: deque[int] = deque()
+    position = 0
+    for mark in marks.finditer(text):
+        if mark[1]:
+            begun.append(mark.start())
+            continue
+        while begun and mark.start() - begun[0] > most:
+            begun.popleft()
+        if begun:
+            yield text[position : begun[0]]
+            position = mark.end() + text.startswith("\n", mark.end())
+            begun.clear()
+    yield text[position:]

@@ -1,13 +1,14 @@
 """What a human really wrote: the host's scaffolding and Segue's own blocks taken out.
 
 Follows "What is not human speech" of section 1.1 and the scaffolding of section 4.4 of the host facts. Memory must
-not feed on itself: a resume block that Segue injected is dropped wherever it stands.
+not feed on itself: what Segue's hooks said, packs and resume blocks are dropped wherever they stand.
 """
 
 from __future__ import annotations
 
 import re
 
+from segue.base.own import without_packs
 from segue.packets.resume import TITLE
 
 _CLAUDE_SCAFFOLDING = (
@@ -51,6 +52,7 @@ _TRAILER = re.compile(r"^Packet:[^\n]*(?:\n(?:Continues|Created|Author|Tags):[^\
 
 def from_claude(text: str) -> str:
     """Return the human's words in the text of a Claude Code `user` line; empty where there are none."""
+    text = without_packs(text)  # first: what a hook said may hold the marks of a span
     for tag in _CLAUDE_SPANS:
         text = _without_span(text, f"<{tag}>", f"</{tag}>")
     text = without_own_blocks(text).strip()
@@ -59,7 +61,7 @@ def from_claude(text: str) -> str:
 
 def from_codex(text: str) -> str:
     """Return the human's words in a Codex user message; empty where there are none."""
-    text = without_own_blocks(text).strip()
+    text = without_own_blocks(without_packs(text)).strip()
     if text.startswith(_CODEX_SCAFFOLDING):
         return ""
     if text.startswith(_CODEX_IDE_PREAMBLES):
@@ -70,12 +72,12 @@ def from_codex(text: str) -> str:
 
 def without_own_blocks(text: str) -> str:
     """Return `text` without resume blocks: from their title to their trailer, or to the end where that is missing."""
-    start = text.find(TITLE)
-    while start >= 0:
+    kept, position = [], 0
+    while (start := text.find(TITLE, position)) >= 0:
+        kept.append(text[position:start])
         trailer = _TRAILER.search(text, start)
-        text = text[:start] + (text[trailer.end() :] if trailer else "")
-        start = text.find(TITLE)
-    return text
+        position = trailer.end() if trailer else len(text)
+    return "".join(kept) + text[position:]
 
 
 def _without_span(text: str, opening: str, closing: str) -> str:
