@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from segue.services.indexes import Indexes
     from segue.services.ingestion import Ingestion
     from segue.services.invites import Invites
+    from segue.services.known_names import ScopeNames
     from segue.services.memories import Memories
     from segue.services.packets import Packets
     from segue.services.pins import Pins
@@ -60,6 +61,7 @@ class Segue:
         actor: str,
         embedding: Embedding,
         indexes: Callable[[], Indexes],
+        names: Callable[[], ScopeNames],
         redaction: Policy = "refuse",
         owner: str = "",
         project: Project | None = None,
@@ -72,6 +74,7 @@ class Segue:
         self._actor = actor
         self._embedding = embedding
         self._indexes = indexes
+        self._names = names
         self._redaction = redaction
         self._owner = owner
         self._project = project
@@ -116,6 +119,7 @@ class Segue:
             actor=actor,
             embedding=self._embedding,
             indexes=self._indexes,
+            names=self._names,
             redaction=self._redaction,
             owner=owner,
             project=project,
@@ -137,6 +141,7 @@ class Segue:
             actor=self._actor,
             embedding=self._embedding,
             indexes=self._indexes,
+            names=self._names,
             redaction=self._redaction,
             owner=self._owner,
             project=NOWHERE if self._project is NOWHERE else None,
@@ -191,7 +196,14 @@ class Segue:
         """The memories in the store: remembered, reviewed, edited, forgotten."""
         from segue.services.memories import Memories
 
-        return Memories(self._database, self._scope, embedding=self._embedding, policy=self._redaction, **self._shared)
+        return Memories(
+            self._database,
+            self._scope,
+            embedding=self._embedding,
+            policy=self._redaction,
+            known=self._names().of(self._scope),
+            **self._shared,
+        )
 
     @cached_property
     def entities(self) -> Entities:
@@ -405,6 +417,7 @@ def open(  # noqa: A001 - the library's one verb; read as segue.open
         actor=actor,
         embedding=embedding,
         indexes=cache(lambda: _indexes(embedding)),
+        names=cache(_names),
         redaction=redaction or _policy(environment),
     )
 
@@ -413,6 +426,12 @@ def _indexes(embedding: Embedding) -> Indexes:
     from segue.services.indexes import Indexes  # it needs NumPy, which most commands do without
 
     return Indexes(embedding)
+
+
+def _names() -> ScopeNames:
+    from segue.services.known_names import ScopeNames
+
+    return ScopeNames()
 
 
 def _policy(environment: Mapping[str, str]) -> Policy:

@@ -15,6 +15,8 @@ from segue.storage import memory_entities
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import sqlalchemy as sa
+
 LOWER = "quorvex"  # nothing in a text shows that this is a name
 
 
@@ -70,3 +72,28 @@ def test_the_names_of_the_newest_memories_are_read(segue_: segue.Segue) -> None:
         found = [memory_entities.known(connection, segue_.memories.scope_id, 2, lately) for lately in (4, 3, 1)]
         every = memory_entities.known(connection, segue_.memories.scope_id, 10)
     assert (found, every) == ([["Ada", "Ben"], ["Ada", "Ben"], ["Ada"]], ["Ada", "Ben", "Old"])
+
+
+def test_who_shares_a_scope_reads_its_names_once(segue_: segue.Segue, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    of = known_names.Names.of
+
+    def counted(connection: sa.Connection, scope_id: str) -> known_names.Names:
+        read.append(scope_id)
+        return of(connection, scope_id)
+
+    monkeypatch.setattr(known_names.Names, "of", counted)
+    ann, bob = (segue_.accounts.authenticate(segue_.accounts.issue(name)) for name in ("Ann", "Bob"))
+    for number in range(3):
+        for caller in (ann, bob):
+            segue_.seen_by(caller).memories.remember(f"Loaf {number}.")
+    assert sorted(read) == sorted([ann.user_id, bob.user_id])
+
+
+def test_names_of_scopes_that_nobody_asks_for_are_let_go() -> None:
+    names = known_names.ScopeNames(most=2)
+    first, second = names.of("a"), names.of("b")
+    assert names.of("a") is first
+    names.of("c")
+    assert names.of("a") is first
+    assert names.of("b") is not second

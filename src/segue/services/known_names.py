@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from segue.search import entities
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from segue.storage.memory_index import State
 
 MOST = 1_000  # names that are looked for in texts
+MOST_SCOPES = 200  # whose names are kept
 _LATELY = 100  # writes of others, any of which may have given new names, until they are read again
 
 
@@ -83,6 +86,24 @@ class KnownNames:
         """Add the names that were given in a transaction that leads to `state`."""
         if self._held is not None:
             self._held = replace(self._held, state=state, names=self._held.names.with_given(given))
+
+
+class ScopeNames:
+    """The names of the scopes of one database; those of scopes that were not asked for lately are let go of."""
+
+    def __init__(self, most: int = MOST_SCOPES) -> None:
+        self._most = most
+        self._held: OrderedDict[str, KnownNames] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, scope_id: str) -> KnownNames:
+        """Return the names of a scope, the same ones for all who write to it."""
+        with self._lock:
+            found = self._held.setdefault(scope_id, KnownNames())
+            self._held.move_to_end(scope_id)
+            if len(self._held) > self._most:
+                self._held.popitem(last=False)
+            return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 
 class MemoryWriting(MemoryReading):
-    """What writes the memories of one scope. `policy` says what becomes of texts with secrets in them."""
+    """What writes the memories of one scope. `policy` says what becomes of texts with secrets in them.
+
+    `known` are the names that the scope knows, where others who write to it share them.
+    """
 
     def __init__(
         self,
@@ -38,11 +41,12 @@ class MemoryWriting(MemoryReading):
         embedding: Embedding,
         actor: str = "local",
         policy: Policy = "refuse",
+        known: KnownNames | None = None,
     ) -> None:
         super().__init__(database, scope_id, project=project, clock=clock, actor=actor)
         self._embedding = embedding
         self._policy = policy
-        self._known = KnownNames()
+        self._known = known or KnownNames()
 
     @contextlib.contextmanager
     def writing(self, redaction: Policy | None = None) -> Iterator[tuple[sa.Connection, Writer]]:
