@@ -236,7 +236,8 @@ class Context(ScopedService):
         contested = Contested(found.candidates, at)
         tokens = profile.budget(call.budget)
         header = profile.tokens("\n".join(INSTRUCTIONS))
-        selection = self._selected(found, asked, contested, self._room(profile, tokens - header), delivered)
+        room = self._room(profile, tokens - header)
+        selection = found.explained(self._selected(found, asked, contested, room, delivered))
         pack = Pack(
             task=call.task,
             intent=intent,

@@ -20,11 +20,12 @@ from segue.storage import entity_graph, transfer
 from segue.storage import memories as rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     import sqlalchemy as sa
 
+    from segue.context.candidate import Packed, Selection
     from segue.context.layers import Intent, PackLayer
     from segue.context.profiles import Profile
     from segue.memories.item import Kind
@@ -69,12 +70,30 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """Candidates in the order of layers and in each as they arrived; what was left out, counted; names in the task."""
+    """Candidates in the order of layers and in each as they arrived; what was left out, counted; names in the task.
+
+    `found` is the search, and `places` where in it each memory stands, from 0.
+    """
 
     candidates: tuple[Candidate, ...]
     uncited: int
     repeated: int
     seeds: tuple[str, ...]
+    found: Results
+    places: Mapping[str, int]
+
+    def explained(self, selection: Selection) -> Selection:
+        """Return a selection whose packed candidates say why they were found: for all candidates it takes too long."""
+        packed = [
+            each if (place := self.places.get(each.candidate.ref)) is None else self._because(each, place)
+            for each in selection.packed
+        ]
+        return replace(selection, packed=tuple(packed))
+
+    def _because(self, packed: Packed, place: int) -> Packed:
+        retrievers, terms = self.found.reasons(place)
+        why = {"retrievers": list(retrievers), "matched_terms": sorted(terms), "fused_rank": place + 1}
+        return replace(packed, candidate=replace(packed.candidate, why=why))
 
 
 def holding(asked: Asked) -> Filter:
@@ -259,16 +278,13 @@ class _Gathering:
                     repeated += 1
                 else:
                     found[each] = self._candidate(memory, layer)
-        return Gathered(tuple(found.values()), len(uncited), repeated, seeds)
+        return Gathered(tuple(found.values()), len(uncited), repeated, seeds, self._results, self._places)
 
     def _candidate(self, memory: Memory, layer: PackLayer) -> Candidate:
         place = self._places.get(memory.id)
         if place is None:
             return Candidate(memory, layer)
-        basis = cast("Literal['rank', 'cosine']", self._results.basis)
-        retrievers, terms = self._results.reasons(place)
-        why = {"retrievers": list(retrievers), "matched_terms": sorted(terms), "fused_rank": place + 1}
-        return Candidate(memory, layer, self._relevances[place], basis, why)
+        return Candidate(memory, layer, self._relevances[place], cast("Literal['rank', 'cosine']", self._results.basis))
 
 
 def known_then(
