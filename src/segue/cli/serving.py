@@ -40,7 +40,9 @@ def register(app: typer.Typer) -> None:
     server = typer.Typer(
         no_args_is_help=True, help="Serve packets and memories to people and teams: users, tokens, upkeep."
     )
-    for command in (init, issue_token, tokens, revoke, offboard, migrate, check, retention):
+    from segue.cli.running import run
+
+    for command in (init, run, issue_token, tokens, revoke, offboard, migrate, check, retention):
         server.command()(command)
     app.add_typer(server, name="server", rich_help_panel=MORE)
 

@@ -64,15 +64,23 @@ class Server:
     """The tools over one Segue. `protocol` is what a transport serves.
 
     `toolset` says which tools are named to hosts; any other may be called all the same. A `read_only` server names no
-    tool that writes, and refuses each.
+    tool that writes, and refuses each. `tools` are those that there are.
     """
 
-    def __init__(self, segue: Segue, *, toolset: Toolset = DEFAULT, read_only: bool = False) -> None:
+    def __init__(
+        self,
+        segue: Segue,
+        *,
+        toolset: Toolset = DEFAULT,
+        read_only: bool = False,
+        tools: tuple[Tool, ...] = TOOLS,
+    ) -> None:
         self._segue = segue
         self._read_only = read_only
-        self._tools = {tool.name: tool for tool in TOOLS}
-        self._named = [self._tools[name] for name in TOOLSETS[toolset] if not read_only or self._tools[name].read_only]
-        self._validators = {tool.name: jsonschema_rs.Draft202012Validator(_shallow(tool)) for tool in TOOLS}
+        self._tools = {tool.name: tool for tool in tools}
+        named = [self._tools[name] for name in TOOLSETS[toolset] if name in self._tools]
+        self._named = [tool for tool in named if not read_only or tool.read_only]
+        self._validators = {tool.name: jsonschema_rs.Draft202012Validator(_shallow(tool)) for tool in tools}
         self.protocol: Protocol[Any] = Protocol(
             name="segue",
             version=library.__version__,

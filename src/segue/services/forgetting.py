@@ -20,7 +20,7 @@ from segue.storage import settings
 from segue.storage.memory_history import UNHASHED, Tombstone
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     import sqlalchemy as sa
@@ -29,17 +29,20 @@ if TYPE_CHECKING:
     from segue.services.remembering import Writer
     from segue.storage.memory_sources import Said
 
+    Admits = Callable[[Memory], None]
+
 _MAX_REASON = 200
 
 
 class Forgetting(MemoryWriting):
     """Forgets memories of one scope."""
 
-    def forget(self, *memory_ids: str, reason: str = "") -> list[str]:
+    def forget(self, *memory_ids: str, reason: str = "", admits: Admits | None = None) -> list[str]:
         """Forget memories for good and return their full ids; all of them, or none where one is not found.
 
         An ending must have at least four characters here. A memory whose row is damaged goes too. What is left is a
-        tombstone: id, keyed hash, time, reason.
+        tombstone: id, keyed hash, time, reason. `admits` is asked in the transaction, with each memory as it is; what
+        it raises ends all of it.
         Raises NotFound, Ambiguous, InvalidInput `memory.short_id`.
         """
         for given in memory_ids:
@@ -47,6 +50,9 @@ class Forgetting(MemoryWriting):
         with self.writing() as (connection, writer):
             found = self._full_ids(connection, memory_ids)
             memories = damaged.read(connection, self._scope, found)
+            if admits is not None:
+                for memory in memories:
+                    admits(memory)
             forget(connection, writer, memories, now=self._clock(), reason=reason)
             for memory_id in found:
                 self._note(connection, "memory.forgotten", memory_id)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from segue.memories.item import AuthorClass, Item
     from segue.memories.memory import Memory, Status
     from segue.services.cleaning import Policy
+    from segue.services.forgetting import Admits
     from segue.services.remembering import Verdict, Writer, Written
 
 _BATCH = 500  # items of one transaction
@@ -123,16 +124,20 @@ class Memories(Reviewing, Forgetting):
         content: str | None = None,
         author_class: AuthorClass = "user",
         redaction: Policy | None = None,
+        admits: Admits | None = None,
         **details: Any,
     ) -> Memory:
         """Change what a memory says or how it is filed; what it said before stays in its history.
 
         `details` are kind, layer, summary, entities, tags, project, confidence, occurred_at, valid_from, valid_to.
+        `admits` is asked in the transaction, with the memory as it is; what it raises ends the edit.
         Raises InvalidInput `memory.…`, NotFound, Conflict `memory.exists` where another memory says the same,
         Refused `memory.review` where an agent would change the user's words.
         """
         with self.writing(redaction) as (connection, writer):
             before = self._find(connection, memory_id)
+            if admits is not None:
+                admits(before)
             if supersession.needs_review(author_class, before):
                 raise Refused("memory.review", "an agent may not change what the user said; `propose` it instead")
             changed = making.changed(before, content, details, writer.clean)
@@ -158,13 +163,15 @@ class Memories(Reviewing, Forgetting):
         by: str = "",
         author_class: AuthorClass = "user",
         redaction: Policy | None = None,
+        admits: Admits | None = None,
         **details: Any,
     ) -> Remembered:
         """Replace a memory by a new text, or by the memory that `by` names; the old one is retired.
 
         `author_class` is who replaces it. What an agent would put in the place of the user's words waits for review
         (status pending) and is recorded as a conflict; of an active memory that `by` names, the conflict is all.
-        Kind, layer, project, tags and entities are the old one's unless others are given.
+        Kind, layer, project, tags and entities are the old one's unless others are given. `admits` is asked as in
+        `edit`.
         Raises NotFound, Refused `memory.retired` (either does not hold any more), `memory.pending` (either waits for
         review itself), `memory.cycle`, InvalidInput.
         """
@@ -172,6 +179,8 @@ class Memories(Reviewing, Forgetting):
             raise InvalidInput("memory.value", "give the new text, or the memory that replaces it")
         with self.writing(redaction) as (connection, writer):
             old = self._held(connection, memory_id)
+            if admits is not None:
+                admits(old)
             waits = supersession.needs_review(author_class, old)
             written = None
             if by:

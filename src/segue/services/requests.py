@@ -76,12 +76,12 @@ class Requests:
         with self._database.write(f"key {caller.user_id} {key}") as connection:
             idempotency.finish(connection, caller.user_id, key, digest, answer.status, answer.body)
 
-    def count(self, subject: str, limit: int) -> Rate:
-        """Count one more of what `subject` names (`push:` and an address) in this minute."""
+    def count(self, subject: str, limit: int, by: int = 1) -> Rate:
+        """Count `by` more of what `subject` names (`push:` and an address) in this minute."""
         subject = subject if len(subject) <= _MAX_SUBJECT else hashlib.sha256(subject.encode()).hexdigest()
         now = self._clock()
         with self._database.write(f"rate {subject}") as connection:
-            number = rates.count(connection, subject, now)
+            number = rates.count(connection, subject, now, by)
         self._sweep(now)
         left = rates.WINDOW.seconds - now.second % rates.WINDOW.seconds
         return Rate(number, limit, left)
