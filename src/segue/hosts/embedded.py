@@ -23,15 +23,20 @@ if TYPE_CHECKING:
 READ_SECONDS = 0.3  # that a lock is waited for: a person waits for the hook
 WRITE_SECONDS = 1.0
 _MAPPED = 1 << 30  # bytes of the file that are read without a copy
-_SAID = {
-    sqlite3.SQLITE_BUSY: "another process holds it",
-    sqlite3.SQLITE_LOCKED: "another connection holds it",
-    sqlite3.SQLITE_CORRUPT: "the file is damaged; see `segue doctor`",
-    sqlite3.SQLITE_NOTADB: "the file is not a Segue store",
-    sqlite3.SQLITE_READONLY: "it cannot be written",
-    sqlite3.SQLITE_FULL: "the disk is full",
-    sqlite3.SQLITE_INTERRUPT: "it takes too long",
+_SAID = {  # with the codes of `segue.storage.failures`
+    sqlite3.SQLITE_BUSY: ("store.busy", "another process holds it"),
+    sqlite3.SQLITE_LOCKED: ("store.busy", "another connection holds it"),
+    sqlite3.SQLITE_CORRUPT: ("store.corrupt", "the file is damaged; see `segue doctor`"),
+    sqlite3.SQLITE_NOTADB: ("store.corrupt", "the file is not a Segue store"),
+    sqlite3.SQLITE_READONLY: ("store.read_only", "it cannot be written"),
+    sqlite3.SQLITE_PERM: ("store.read_only", "access is denied"),
+    sqlite3.SQLITE_CANTOPEN: ("store.cannot_open", "it, or its folder, cannot be opened"),
+    sqlite3.SQLITE_FULL: ("store.full", "the disk is full"),
+    sqlite3.SQLITE_IOERR: ("store.io", "the disk failed to read or write"),
+    sqlite3.SQLITE_INTERRUPT: ("store.failed", "it takes too long"),
 }
+# What keeps a healthy store from being written, now or at all.
+UNWRITABLE = frozenset({"store.busy", "store.read_only", "store.full"})
 
 
 class Embedded:
@@ -144,13 +149,13 @@ def _checked(connection: sqlite3.Connection, name: str) -> str:
 
 @contextlib.contextmanager
 def translated(name: str) -> Iterator[None]:
-    """Raise Failed `store.failed` for what SQLite, or a value of the wrong type, raises inside the block."""
+    """Raise Failed `store.…` for what SQLite, or a value of the wrong type, raises inside the block."""
     try:
         yield
     except sqlite3.Error as error:
         primary = (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
-        code = "store.busy" if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) else "store.failed"
-        raise Failed(code, f"the store {name}: {_SAID.get(primary, 'it failed')}") from error
+        code, said = _SAID.get(primary, ("store.failed", "it failed"))
+        raise Failed(code, f"the store {name}: {said}") from error
 
 
 @contextlib.contextmanager

@@ -6,7 +6,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from segue.base import text, time
-from segue.context.candidate import Candidate
+from segue.base.errors import Failed
+from segue.context.candidate import Candidate, Packed
 from segue.context.layers import PACK_LAYERS, WEIGHTS
 from segue.context.serving import served
 from segue.hosts import briefing, embedded, memory_rows, packet_rows, session_row
@@ -14,10 +15,9 @@ from segue.hosts.calling import context
 from segue.packets import fitting, resume
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-    from segue.context.candidate import Packed
     from segue.context.layers import Intent, PackLayer
     from segue.hosts.calling import Call
     from segue.hosts.embedded import Embedded
@@ -42,6 +42,7 @@ _KINDS: dict[PackLayer, tuple[str, ...]] = {
 _RECORDED = (
     "Where an earlier conversation of this project stopped, as it was recorded. What the user says now goes first."
 )
+_CUT = "It is shortened here; the tool `resume` tells all of it."
 _DRAFT = "The packet below is a draft that Segue made when an earlier conversation was compacted; nobody reviewed it."
 
 
@@ -56,7 +57,8 @@ def answer(call: Call) -> dict[str, Any] | None:
             waiting = memory_rows.pending(store, text.fold(project.name))
             found = list(candidates(store, text.fold(project.name), call.now))
         resumed, told_already = _resumed(packet)
-        found = [each for each in found if each.memory.provenance.source != told_already]
+        within = [each for each in found if _is_told(each.memory, told_already)]
+        found = [each for each in found if not _is_told(each.memory, told_already)]
         said = _review(waiting)
         left = briefing.MOST_TOKENS - _FRAME - briefing.tokens(resumed)
         packed, told = briefing.pack(
@@ -65,7 +67,9 @@ def answer(call: Call) -> dict[str, Any] | None:
         if not (resumed or said or told):
             return None
         if call.session:
-            _record(store, call.session, packed, call.now)
+            _record(
+                store, call.session, [*packed, *(Packed(each, each.memory.content, 0) for each in within)], call.now
+            )
     return context(EVENT, briefing.framed(resumed, said, told))
 
 
@@ -80,14 +84,19 @@ def _resumed(packet: Packet | None) -> tuple[str, str]:
     block = fitting.fitted(packet, fits)
     if not block:
         return "", ""
-    about = f"{_RECORDED} {_DRAFT}" if "draft" in packet.tags else _RECORDED
     whole = block == resume.render(packet)
-    return f"{about}\n\n{block}", _source(packet) if whole else ""
+    about = [_RECORDED, *([] if whole else [_CUT]), *([_DRAFT] if "draft" in packet.tags else [])]
+    return f"{' '.join(about)}\n\n{briefing.inert(block)}", _source(packet) if whole else ""
 
 
 def _source(packet: Packet) -> str:
     """The source of the memories of a packet, as `segue.conversions.memories` names it, which takes long to load."""
     return f"packet:{packet.id.replace('#', '%23')}"
+
+
+def _is_told(memory: Memory, source: str) -> bool:
+    """Whether the resume block of that source says a memory: not what was edited since the packet was made."""
+    return bool(source) and memory.provenance.source == source and memory.revision == 1
 
 
 def _review(waiting: int) -> str:
@@ -131,7 +140,14 @@ def _balanced(layer: PackLayer, found: list[Memory]) -> list[Memory]:
     return [each for each in found if each in styles or each in others]
 
 
-def _record(store: Embedded, session: str, packed: tuple[Packed, ...], now: datetime) -> None:
-    """Note what the session was told. It begins anew: whatever it was told before, its model has not any more."""
-    with store.writing():
-        session_row.announce(store, session, served(packed), tokens=(), now=now, anew=True)
+def _record(store: Embedded, session: str, told: Sequence[Packed], now: datetime) -> None:
+    """Note what the session was told. It begins anew: whatever it was told before, its model has not any more.
+
+    Where the store cannot be written just now, the session is told all the same: at worst it hears something twice.
+    """
+    try:
+        with store.writing():
+            session_row.announce(store, session, served(told), tokens=(), now=now, anew=True)
+    except Failed as error:
+        if error.code not in embedded.UNWRITABLE:
+            raise
