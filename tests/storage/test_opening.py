@@ -400,7 +400,7 @@ def _waits(opened: segue.Segue, scope_id: str | None) -> bool:
     with opened._database.engine.connect() as connection, connection.begin():
         connection.execute(sa.text("SET LOCAL lock_timeout = '100ms'"))
         try:
-            database._lock(connection, scope_id)
+            database._lock(connection, () if scope_id is None else (scope_id,))
         except sa.exc.OperationalError:
             return True
     return False
