@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from segue.services.projects import Project
     from segue.services.publishing import Publishing
     from segue.services.querying import Queries
-    from segue.services.replicas import Replicas
+    from segue.services.replicas import Replica, Replicas
     from segue.services.requests import Requests
     from segue.services.search import Search
     from segue.services.sessions import Sessions
@@ -106,8 +106,11 @@ class Segue:
 
         Raises NotFound `team.not_replicated`, Ambiguous `team.ambiguous`.
         """
-        scope_id = self.replicas.named(name).scope_id
-        return self._over(self._database, scope_id, owner="", actor=self._actor, project=self._project)
+        return self.copy_of(self.replicas.named(name))
+
+    def copy_of(self, replica: Replica) -> Segue:
+        """Return the services over one of `replicas`; see `team`."""
+        return self._over(self._database, replica.scope_id, owner="", actor=self._actor, project=self._project)
 
     def _over(self, database: Database, scope_id: str, *, owner: str, actor: str, project: Project | None) -> Segue:
         return Segue(
@@ -231,7 +234,7 @@ class Segue:
         """What each conversation was told of the memories."""
         from segue.services.sessions import Sessions
 
-        return Sessions(self._database, self._scope, **self._shared)
+        return Sessions(self._database, self._scope, owner=self._owner, **self._shared)
 
     @cached_property
     def pins(self) -> Pins:

@@ -331,16 +331,31 @@ def test_what_is_over_goes(segue_: segue.Segue, clock: Clock) -> None:
     segue_.invites.create(ann, "bakers")
     segue_.requests.begin(ann, "k", b"")
     segue_.requests.count("x", 1)
+    seen = segue_.seen_by(ann)
+    for number in range(9):
+        seen.memories.remember(f"Loaf {number} lies in the oven.")
+    assert seen.queries.query({"find": "oven", "k": 1}).cursor
+    seen.context.assemble("oven", session="chat")
     clock.now += timedelta(days=6)
     kept = segue_.invites.create(ann, "bakers")
     clock.now += timedelta(days=2)
     swept = segue_.tenancy.sweep()
-    assert swept.to_json() == {"tokens": 2, "invites": 1, "idempotency_keys": 1, "rate_windows": 1, "events": 0}
+    assert swept.to_json() == {
+        "tokens": 2,
+        "invites": 1,
+        "idempotency_keys": 1,
+        "rate_windows": 1,
+        "sessions": 0,
+        "queries": 1,
+        "events": 0,
+    }
     assert [each.name for each in segue_.accounts.tokens()] == ["Ann"]
     assert [each.id for each in segue_.invites.ls(ann, "bakers")] == [kept.id]
     swept = segue_.tenancy.sweep(events_before=clock.now - timedelta(days=1))
     assert swept.events > 0
     assert events(segue_, ann.user_id) == []
+    clock.now += timedelta(days=23)
+    assert segue_.tenancy.sweep().sessions == 1
     assert segue_.tenancy.sweep().to_json() == dict.fromkeys(swept.to_json(), 0)
     assert segue_.store.doctor() == []
 

@@ -211,3 +211,28 @@ def test_the_policy_of_a_team(segue_: segue.Segue) -> None:
     segue_.tenancy.set_policy("extended")
     assert segue_.teams.create(ann, "millers").redaction == "extended"
     assert segue_.teams.get(ann, "bakers").redaction == "off"
+
+
+def test_members_have_sessions_of_their_own(segue_: segue.Segue) -> None:
+    ann, bob, cid = (person(segue_, name) for name in ("Ann", "Bob", "Cid"))
+    segue_.teams.create(ann, "bakers")
+    join(segue_, ann, "bakers", bob, cid)
+    memory = segue_.seen_by(ann, "bakers").memories.remember("The oven of the bakery is new.").memory
+    for caller in (ann, bob):
+        seen = segue_.seen_by(caller, "bakers")
+        for turn, told in enumerate(([memory.id], [])):
+            delta = seen.context.assemble("heat the oven", session="chat-1").delta
+            assert delta is not None
+            assert [each.ref for each in delta.new] == told
+            assert seen.sessions.show("chat-1").state.turn == turn + 1
+    assert [each.session_id for each in segue_.seen_by(bob, "bakers").sessions.ls().sessions] == ["chat-1"]
+    assert segue_.seen_by(cid, "bakers").sessions.ls().sessions == []
+    assert not segue_.seen_by(cid, "bakers").sessions.reset("chat-1")
+    assert segue_.seen_by(bob).sessions.ls().sessions == []
+    segue_.teams.leave(bob, "bakers")
+    join(segue_, ann, "bakers", bob)
+    assert segue_.seen_by(bob, "bakers").sessions.ls().sessions == []
+    assert len(segue_.seen_by(ann, "bakers").sessions.ls().sessions) == 1
+    assert segue_.store.counts()["context_sessions"] == 1
+    segue_.teams.rm(ann, "bakers")
+    assert segue_.store.counts()["context_sessions"] == 0

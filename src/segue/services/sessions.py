@@ -88,7 +88,14 @@ class SessionPage:
 
 
 class Sessions(ScopedService):
-    """The sessions of one scope. A session is named by its client; one that was not used for 30 days never was."""
+    """The sessions of one scope. A session is named by its client; one that was not used for 30 days never was.
+
+    Those who share a team's scope have sessions of their own there, whatever these are called.
+    """
+
+    def __init__(self, *given: Any, **shared: Any) -> None:
+        super().__init__(*given, **shared)
+        self._rows = rows.scope_of(self._scope, self._owner)
 
     def deliver(
         self,
@@ -134,7 +141,7 @@ class Sessions(ScopedService):
         position, now = _position(since), now or self._clock()
         stored = self._stored(connection, session_id, now)
         delivery = self._stepped(connection, stored, served, tokens, position, historic=historic)
-        rows.put(connection, self._scope, session_id, delivery.state, now=now, fresh=stored is None)
+        rows.put(connection, self._rows, session_id, delivery.state, now=now, fresh=stored is None)
         return delivery
 
     def untell(
@@ -146,7 +153,7 @@ class Sessions(ScopedService):
         """
         if refs:
             state = delivery.state.without(refs)
-            rows.put(connection, self._scope, session_id, state, now=now, fresh=False)
+            rows.put(connection, self._rows, session_id, state, now=now, fresh=False)
 
     def rehearse(
         self,
@@ -166,7 +173,7 @@ class Sessions(ScopedService):
 
     def _stored(self, connection: sa.Connection, session_id: str, now: datetime) -> StoredSession | None:
         """A session, None where there is none, or it was not used for 30 days before `now`."""
-        stored = rows.get(connection, self._scope, session_id)
+        stored = rows.get(connection, self._rows, session_id)
         used = stored is not None and time.microseconds(stored.line.updated_at) >= oldest(now)
         return stored if used else None
 
@@ -210,7 +217,7 @@ class Sessions(ScopedService):
         now = self._clock()
         with self._database.write(self._scope) as connection:
             found = self._stored(connection, session_id, now) is not None
-            rows.delete(connection, self._scope, session_id)  # also one that nobody used for long
+            rows.delete(connection, self._rows, session_id)  # also one that nobody used for long
             if found:
                 events.append(connection, self._scope, "session.reset", session_id, actor=self._actor, now=now)
         return found
@@ -221,7 +228,7 @@ class Sessions(ScopedService):
         `now` is to be the time that it is, never one that a call asked for: what is removed is gone for good.
         """
         with self._database.write(self._scope) as connection:
-            return sweep(connection, self._scope, now)
+            return sweep(connection, self._rows, now)
 
     def ls(self, *, limit: int = paging.DEFAULT_LIMIT, cursor: str | None = None) -> SessionPage:
         """Return sessions, the last used first.
@@ -232,10 +239,10 @@ class Sessions(ScopedService):
         with self._database.read() as connection:
             found, following = paging.page(
                 connection,
-                ["sessions", self._scope],
+                ["sessions", self._rows],
                 limit,
                 cursor,
-                lambda number, after: rows.listed(connection, self._scope, since_us, number, after),
+                lambda number, after: rows.listed(connection, self._rows, since_us, number, after),
                 lambda each: (time.microseconds(each.updated_at), each.session_id),
             )
         return SessionPage(found, following)

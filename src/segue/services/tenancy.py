@@ -10,8 +10,21 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from segue.base import time
+from segue.context.conversation import oldest
 from segue.services.policies import POLICY_SETTING, checked_policy, server_policy
-from segue.storage import events, idempotency, invites, rates, schema, scopes, settings, tokens, users
+from segue.storage import (
+    context_sessions,
+    events,
+    idempotency,
+    invites,
+    kept_queries,
+    rates,
+    schema,
+    scopes,
+    settings,
+    tokens,
+    users,
+)
 from segue.storage.database import Database, open_database
 from segue.storage.location import embedded_path
 
@@ -32,6 +45,8 @@ class Swept:
     invites: int
     idempotency_keys: int
     rate_windows: int
+    sessions: int
+    queries: int
     events: int
 
     def to_json(self) -> dict[str, int]:
@@ -94,7 +109,8 @@ class Tenancy:
     def sweep(self, *, events_before: datetime | None = None) -> Swept:
         """Delete tokens and invites that have ended, answers older than a day, rates of minutes that are over.
 
-        With `events_before` also what happened before then. All of it is one transaction.
+        So go sessions that were not used for 30 days, and kept queries whose hour is over, in all scopes. With
+        `events_before` also what happened before then. All of it is one transaction.
         """
         with self._database.write() as connection:
             now = self._clock()
@@ -103,6 +119,8 @@ class Tenancy:
                 invites.sweep(connection, now),
                 idempotency.sweep(connection, now),
                 rates.sweep(connection, now),
+                context_sessions.expire_all(connection, oldest(now)),
+                kept_queries.expire_all(connection, now),
                 0 if events_before is None else events.sweep(connection, events_before),
             )
 

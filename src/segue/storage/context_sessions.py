@@ -56,6 +56,11 @@ class StoredSession:
         return working_set.read(self.texts, cursor=self.line.cursor, turn=self.line.turn)
 
 
+def scope_of(scope_id: str, owner: str) -> str:
+    """Return under which scope the sessions of a user lie: those of members of a team are apart from one another."""
+    return scope_id if owner == scope_id else f"{scope_id}:{owner}"
+
+
 def get(connection: sa.Connection, scope_id: str, session_id: str) -> StoredSession | None:
     """Return a session, None where the scope has none of that name."""
     row = connection.execute(sa.select(context_sessions).where(*_is(scope_id, session_id))).one_or_none()
@@ -87,6 +92,20 @@ def expire(connection: sa.Connection, scope_id: str, before_us: int) -> int:
     """Remove the sessions that were used last before a time; return how many."""
     unused = _COLUMNS.scope_id == scope_id, _COLUMNS.updated_us < before_us
     return connection.execute(sa.delete(context_sessions).where(*unused)).rowcount
+
+
+def expire_all(connection: sa.Connection, before_us: int) -> int:
+    """Remove the sessions of all scopes that were used last before a time; return how many."""
+    return connection.execute(sa.delete(context_sessions).where(_COLUMNS.updated_us < before_us)).rowcount
+
+
+def delete_of(connection: sa.Connection, team_id: str, user_id: str | None = None) -> None:
+    """Remove what the members of a team have, or one of them has."""
+    if user_id is not None:
+        mine = _COLUMNS.scope_id == scope_of(team_id, user_id)
+    else:
+        mine = sa.and_(_COLUMNS.scope_id > f"{team_id}:", _COLUMNS.scope_id < f"{team_id};")  # what begins so
+    connection.execute(sa.delete(context_sessions).where(mine))
 
 
 def listed(

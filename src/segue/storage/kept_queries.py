@@ -41,6 +41,11 @@ def expire(connection: sa.Connection, scope_id: str, *, now: datetime) -> int:
     return connection.execute(sa.delete(kept_queries).where(*over)).rowcount
 
 
+def expire_all(connection: sa.Connection, now: datetime) -> int:
+    """Remove the queries of all scopes whose time is over; return how many."""
+    return connection.execute(sa.delete(kept_queries).where(_COLUMNS.expires_us <= time.microseconds(now))).rowcount
+
+
 def kept(connection: sa.Connection, scope_id: str, caller: str, kept_id: str, *, now: datetime) -> str | None:
     """Return what is kept for a caller under an id, None where there is nothing, or nothing any more."""
     query = sa.select(_COLUMNS.body).where(

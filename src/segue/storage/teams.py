@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from segue.base import time
+from segue.storage import context_sessions
 from segue.storage.tables import events, invites, metadata, scopes, team_members, teams, users
 
 if TYPE_CHECKING:
@@ -116,7 +117,8 @@ def add_member(connection: sa.Connection, team_id: str, user_id: str, role: str,
 
 
 def remove_member(connection: sa.Connection, team_id: str, user_id: str) -> bool:
-    """Take somebody out of a team; return whether it was so."""
+    """Take somebody out of a team, with what the sessions there knew; return whether it was so."""
+    context_sessions.delete_of(connection, team_id, user_id)
     return connection.execute(sa.delete(team_members).where(*_is(team_id, user_id))).rowcount > 0
 
 
@@ -139,6 +141,7 @@ def delete(connection: sa.Connection, team_id: str, now: datetime) -> None:
     connection.execute(update.values(deleted_us=time.microseconds(now)))
     connection.execute(sa.delete(team_members).where(_MEMBERS.team_id == team_id))
     connection.execute(sa.delete(invites).where(invites.c.team_id == team_id))
+    context_sessions.delete_of(connection, team_id)
     for table in reversed(metadata.sorted_tables):
         if "scope_id" in table.c and table not in (scopes, events):
             connection.execute(sa.delete(table).where(table.c.scope_id == team_id))
