@@ -75,6 +75,8 @@ class Health:
         found = []
         if not self.schema:
             found.append("there is no store yet; `segue server init` makes one")
+        elif self.schema > self.supported:
+            found.append(f"it has schema {self.schema}, which this version of Segue does not know; upgrade Segue")
         elif self.schema != self.supported:
             found.append(f"it has schema {self.schema}, this version goes by {self.supported}; `segue server migrate`")
         elif not self.root:
