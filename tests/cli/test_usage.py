@@ -14,7 +14,8 @@ from segue.services.packets import Packets
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = (
     "save resume hosts ls show rm chain diff check example prompt status where backup restore doctor mcp demo remember"
-    " propose search review forget ingest memories entities export import vacuum reindex".split()
+    " propose search review forget ingest memories entities export import vacuum reindex"
+    " auth whoami logout config push pull sync publish unpublish teams invite join".split()
 )
 
 
@@ -31,7 +32,7 @@ def test_help_has_a_panel_for_each_field(shell: Shell) -> None:
     assert result.code == 0
     panels = re.split(r"╭─ ", result.out)[1:]
     titles = [panel.split(" ─")[0] for panel in panels]
-    assert titles == ["Options", "Every day", "Packets", "Memories", "Context", "Store", "Agents and more"]
+    assert titles == ["Options", "Every day", "Packets", "Memories", "Context", "Sharing", "Store", "Agents and more"]
     verbs = [re.findall(r"^│ (\w+) ", panel, re.MULTILINE) for panel in panels[1:]]
     assert verbs[0] == ["save", "resume", "hosts"]
     assert set(COMMANDS) <= {verb for panel in verbs for verb in panel}

@@ -24,6 +24,7 @@ EVERY_DAY = "Every day"
 PACKETS = "Packets"
 MEMORIES = "Memories"
 CONTEXT = "Context"
+SHARING = "Sharing"
 STORE = "Store"
 MORE = "Agents and more"
 
@@ -44,6 +45,9 @@ OptionalId = Annotated[
 ]
 CoreOnly = Annotated[
     bool, typer.Option("--core-only", help="Look for the specification's ten patterns only, not the extended set.")
+]
+TeamCopy = Annotated[
+    str | None, typer.Option("--team", "-t", metavar="TEAM", help="In the copy of a team that `segue sync` keeps here.")
 ]
 Copy = Annotated[bool, typer.Option("--copy", help="Also put it on the clipboard.")]
 
@@ -121,11 +125,34 @@ def clock(now: str | None) -> Callable[[], datetime]:
     return lambda: instant
 
 
-def opened(now: str | None = None, *, embedder: str = "") -> Segue:
-    """Open the user's store; `embedder` is another than the store's own."""
+def opened(now: str | None = None, *, embedder: str = "", team: str | None = None) -> Segue:
+    """Open the user's store, or the copy of a team in it; `embedder` is another than the store's own."""
     import segue
 
-    return segue.open(clock=clock(now), actor="cli", embedder=embedder)
+    own = segue.open(clock=clock(now), actor="cli", embedder=embedder)
+    if team is None:
+        return own
+    try:
+        return own.team(team)
+    except BaseException:
+        own.close()
+        raise
+
+
+def holding(segue: Segue, packet_id: str) -> Segue:
+    """Return who has the packet that a person means: the user, else the copy of a team that has it, by name."""
+    from segue.base.errors import Ambiguous, NotFound
+
+    replicas = segue.replicas.ls()
+    for each in (segue, *map(segue.copy_of, replicas)) if replicas else ():
+        try:
+            each.packets.stored(packet_id)
+        except Ambiguous:
+            return each
+        except NotFound:
+            continue
+        return each
+    return segue
 
 
 def user_home() -> Path | None:

@@ -9,7 +9,7 @@ import typer
 from segue.base import ids, time
 from segue.base.untrusted import one_line, shorten
 from segue.cli import output
-from segue.cli.arguments import PACKETS, AsJson, Now, PacketId, opened
+from segue.cli.arguments import PACKETS, AsJson, Now, PacketId, TeamCopy, holding, opened
 from segue.cli.table import print_table
 
 if TYPE_CHECKING:
@@ -38,11 +38,12 @@ def ls(
     search: Annotated[str | None, typer.Option(metavar="WORDS", help="Only packets that hold all these words.")] = None,
     limit: Annotated[int, typer.Option(metavar="N", help="How many at most, 1 to 500.")] = 50,
     cursor: Annotated[str | None, typer.Option(help="Go on where an earlier list ended.")] = None,
+    team: TeamCopy = None,
     now: Now = None,
     as_json: AsJson = False,
 ) -> int:
     """List packets, newest first."""
-    with opened(now) as segue:
+    with opened(now, team=team) as segue:
         moment = segue.now()
         bound = time.parse_moment(since, moment) if since else None
         page = segue.packets.ls(project=project, tag=tag, since=bound, search=search, limit=limit, cursor=cursor)
@@ -76,13 +77,15 @@ def _age(listed: Listed, now: datetime) -> str:
 def show(
     packet_id: PacketId,
     raw: Annotated[bool, typer.Option("--raw", help="Print the stored bytes.")] = False,
+    team: TeamCopy = None,
     now: Now = None,
     as_json: AsJson = False,
 ) -> int:
-    """Show a packet with every field it has."""
+    """Show a packet with every field it has: one of yours, else of a team whose copy is here."""
     from segue.packets import summary
 
-    with opened(now) as segue:
+    with opened(now, team=team) as own:
+        segue = holding(own, packet_id) if team is None else own
         stored = segue.packets.stored(packet_id)
         if raw or as_json:
             output.stored_bytes(stored.body)

@@ -10,7 +10,7 @@ from segue.base import ids, time
 from segue.base.errors import Ambiguous, InvalidInput, NotFound
 from segue.base.untrusted import one_line
 from segue.cli import output
-from segue.cli.arguments import CONTEXT, AsJson, Cursor, Now, Usage, opened
+from segue.cli.arguments import CONTEXT, AsJson, Cursor, Now, TeamCopy, Usage, opened
 from segue.cli.pack_lines import pack_lines
 from segue.cli.table import print_table
 
@@ -76,6 +76,7 @@ def context(
     ] = None,
     graph: Annotated[bool, typer.Option("--graph", help="Add the entities around the items.")] = False,
     cursor: Cursor = None,
+    team: TeamCopy = None,
     now: Now = None,
     as_json: AsJson = False,
 ) -> int:
@@ -88,7 +89,7 @@ def context(
         other = (task, model, intent, session, since, as_of, project, shape, cursor)
         if (replay is not None and verify is not None) or any(other) or pin or graph:
             raise Usage("--replay and --verify take a hash and nothing else")
-    with opened(now) as segue:
+    with opened(now, team=team) as segue:
         if replay is not None:
             output.as_json(segue.context.replay(replay))
             return 0

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,15 +19,19 @@ from segue.cli.arguments import (
     CoreOnly,
     Now,
     OptionalId,
+    TeamCopy,
     Usage,
+    holding,
     opened,
     read_input,
     user_home,
 )
+from segue.cli.connecting import Team, connected
 from segue.cli.editor import edit
 
 if TYPE_CHECKING:
     from segue.app import Segue
+    from segue.client.contract import PacketServer
     from segue.services.packets import Saved
 
 
@@ -77,6 +82,8 @@ def save(
     print_only: Annotated[
         bool, typer.Option("--print", help="Without FILE: print the draft and store nothing.")
     ] = False,
+    push: Annotated[bool, typer.Option("--push", help="Then push it to your host, with -t into a team.")] = False,
+    team: Team = None,
     now: Now = None,
     as_json: AsJson = False,
 ) -> int:
@@ -87,12 +94,11 @@ def save(
     """
     from segue.base.redaction import RedactionRefused
 
-    with opened(now) as segue:
+    if team is not None and not push:
+        raise Usage("--team goes with --push")
+    with opened(now) as segue, connected() if push else contextlib.nullcontext() as host:
         if print_only and file is None:
-            if continues is not None or carry:
-                raise Usage("--print shows the draft alone; --continue and --carry go with saving it")
-            output.stored_bytes(_draft(segue))
-            return 0
+            return _print_draft(segue, alone=continues is None and not carry and not push)
         data = _read(file) if file is not None else _edited(segue)
         try:
             saved = segue.packets.submit(
@@ -108,8 +114,28 @@ def save(
                 output.notes(f"  • {finding.kind}: {finding.found}" for finding in error.findings)
             _keep(segue, file, data)
             raise
+        if host is not None:
+            options = {"allow_unredacted": allow_unredacted, "core_only": core_only}
+            _push(segue, host, saved, team=team, replace_existing=replace_existing, **options)
     _say_saved(saved, as_json=as_json)
     return 0
+
+
+def _print_draft(segue: Segue, *, alone: bool) -> int:
+    if not alone:
+        raise Usage("--print shows the draft alone; --continue, --carry and --push go with saving it")
+    output.stored_bytes(_draft(segue))
+    return 0
+
+
+def _push(segue: Segue, host: PacketServer, saved: Saved, **options: Any) -> None:
+    """Push what was saved; where that fails, say that it is saved all the same."""
+    try:
+        segue.delivery.push(host, saved.packet.id, **options)
+    except Exception:
+        output.note(f"saved here as {saved.packet.id}, but not pushed; `segue push {saved.packet.id}` tries again")
+        raise
+    output.note(f"pushed to {host.address}")
 
 
 def _say_saved(saved: Saved, *, as_json: bool) -> None:
@@ -177,10 +203,12 @@ def resume(
     packet_id: OptionalId = None,
     pick: Annotated[bool, typer.Option("--pick", help="Choose from a list.")] = False,
     copy: Copy = False,
+    team: TeamCopy = None,
     as_json: AsJson = False,
 ) -> int:
     """Print the resume block of a packet: what the next session needs to go on."""
-    with opened() as segue:
+    with opened(team=team) as own:
+        segue = holding(own, packet_id) if packet_id is not None and team is None else own
         chosen = _picked(segue) if pick and packet_id is None else packet_id
         packet = segue.packets.newest() if chosen is None else segue.packets.get(chosen)
         block = segue.packets.resume(packet.id)

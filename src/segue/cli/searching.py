@@ -21,6 +21,7 @@ from segue.cli.arguments import (
     Projects,
     Since,
     Tags,
+    TeamCopy,
     Until,
     filters,
     opened,
@@ -59,11 +60,12 @@ def search(
     min_trust: MinTrust = None,
     cursor: Cursor = None,
     why: Annotated[bool, typer.Option("--why", help="Say how each was found, and by which words.")] = False,
+    team: TeamCopy = None,
     now: Now = None,
     as_json: AsJson = False,
 ) -> int:
     """Find the memories that answer a question, best first: by rank the best has relevance 1, by meaning alone less."""
-    with opened(now) as segue:
+    with opened(now, team=team) as segue:
         moment = segue.now()
         wanted = filters(
             moment,

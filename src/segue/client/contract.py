@@ -74,7 +74,7 @@ class PacketServer:
             try:
                 return call()
             except Unavailable as error:
-                if error.code != "host.busy" or not 0 < error.retry_after <= _LONGEST_PATIENCE:
+                if not 0 < error.retry_after <= _LONGEST_PATIENCE:
                     raise
                 self._wire.wait(error.retry_after)
         return call()
