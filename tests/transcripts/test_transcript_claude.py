@@ -238,6 +238,45 @@ def test_how_a_command_ended(content: Any, is_error: bool, structured: Any, ok: 
     assert (outcome.ok, outcome.exit_code) == (ok, exit_code)
 
 
+@pytest.mark.parametrize(
+    ("content", "refused"),
+    [
+        ("The user doesn't want to proceed with this tool use. STOP what you are doing.", ""),
+        ("The user doesn't want to proceed. To tell you how to proceed, the user said:\nuse tabs", "use tabs"),
+        ("Permission for this tool use was denied. The user said:\nno\n\nNote: The user's next message may", "no"),
+        ("The user doesn't want to. the user said:\nThe user wants to clarify these questions.\n Answer: A", ""),
+        ("The program wrote: the user said: yes", None),
+        ("Command timed out after 2m 0.0s", None),
+    ],
+)
+def test_what_a_human_wrote_on_turning_a_call_down(content: str, refused: str | None) -> None:
+    told = events_of(call("Bash", {"command": "make"}), result(content, block={"is_error": True}))
+    assert next(event.refused for event in told if isinstance(event, ToolResult)) == refused
+
+
+def test_a_prompt_that_was_queued_while_the_agent_worked_is_heard() -> None:
+    def queued(prompt: str, **fields: Any) -> dict[str, Any]:
+        return line("attachment", attachment={"type": "queued_command", "prompt": prompt} | fields)
+
+    assert spoken(
+        human("Add a shop."),
+        queued("also add tests", commandMode="prompt", origin={"kind": "human"}),
+        queued("no docs"),
+        queued("a report", origin={"kind": "peer"}),
+        queued("<task-notification>done</task-notification>", commandMode="task-notification"),
+        line("attachment", attachment={"type": "todo"}),
+        human("from an agent", origin={"kind": "peer"}),
+    ) == ["Add a shop.", "also add tests", "no docs"]
+
+
+def test_a_queued_prompt_takes_nothing_back_and_can_be_taken_back() -> None:
+    queued = line("attachment", uuid="q", parentUuid="a1", attachment={"type": "queued_command", "prompt": "and B"})
+    records = (human("A", uuid="a1", parentUuid=None), queued, human("C", uuid="c1", parentUuid="q"))
+    assert not any(isinstance(event, RolledBack) for event in events_of(*records))
+    again = human("A, better", uuid="d1", parentUuid=None)
+    assert RolledBack(3) in events_of(*records, again)
+
+
 def test_long_results_keep_their_ends() -> None:
     told = events_of(call("Bash", {"command": "make"}), result("a" * 50_000 + "z"))
     outcome = next(event for event in told if isinstance(event, ToolResult))

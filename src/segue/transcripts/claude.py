@@ -76,6 +76,12 @@ class Branches:
         self._next += 1
         return taken_back
 
+    def queued(self, uuid: str) -> None:
+        """Take note of a prompt that was written while the agent worked: a turn that takes nothing back."""
+        self._alive.append(self._next)
+        self._remember(uuid, self._next)
+        self._next += 1
+
     def _remember(self, uuid: str, turn: int) -> None:
         if len(self._turn_of) >= _MAX_REMEMBERED:
             del self._turn_of[next(iter(self._turn_of))]
@@ -135,6 +141,12 @@ class ClaudeReader:
                 yield RolledBack(taken_back)
             yield UserText(text, at)
             return
+        queued = self._queued_text(record) if kind == "attachment" else ""
+        if queued:
+            yield from self._flush()
+            self._branches.queued(uuid if isinstance(uuid, str) else "")
+            yield UserText(queued, at)
+            return
         if isinstance(uuid, str):
             self._branches.attach(uuid, parent)
         if kind == "user":
@@ -145,6 +157,8 @@ class ClaudeReader:
     def _human_text(self, record: Record) -> str:
         if any(record.get(mark) is True for mark in ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")):
             return ""
+        if not _by_human(record):
+            return ""
         content = _content(record)
         if isinstance(content, str):
             return clip(speech.from_claude(content), TEXT_LIMIT)
@@ -154,6 +168,16 @@ class ClaudeReader:
         texts = [block.get("text") for block in blocks if block.get("type") == "text"]
         spoken = [speech.from_claude(text) for text in texts if isinstance(text, str)]
         return clip("\n\n".join(text for text in spoken if text), TEXT_LIMIT)
+
+    def _queued_text(self, record: Record) -> str:
+        """Return what the human wrote while the agent worked: such a prompt has no `user` line of its own."""
+        attachment = record.get("attachment")
+        if not isinstance(attachment, dict) or attachment.get("type") != "queued_command" or not _by_human(attachment):
+            return ""
+        prompt = attachment.get("prompt")
+        if attachment.get("commandMode", "prompt") != "prompt" or not isinstance(prompt, str):
+            return ""
+        return clip(speech.from_claude(prompt), TEXT_LIMIT)
 
     def _results(self, record: Record, at: str | None) -> Iterator[Event]:
         content = _content(record)
@@ -166,7 +190,7 @@ class ClaudeReader:
             yield from self._flush()
             outcome = results.of_claude(block.get("content"), block.get("is_error") is True, structured)
             todos = self._board.returned(call, outcome.text, structured, outcome.ok, at)
-            yield todos or ToolResult(call, outcome.text, outcome.ok, outcome.exit_code, at)
+            yield todos or ToolResult(call, outcome.text, outcome.ok, outcome.exit_code, at, outcome.refused)
 
     def _answer(self, record: Record, at: str | None) -> Iterator[Event]:
         message = record.get("message")
@@ -212,6 +236,12 @@ class ClaudeReader:
         if self._said is not None:
             yield self._said
         self._said = None
+
+
+def _by_human(record: Record) -> bool:
+    """Whether a text is the human's own, as far as the record says: agents and notices of tasks name another origin."""
+    origin = record.get("origin")
+    return not isinstance(origin, dict) or origin.get("kind", "human") == "human"
 
 
 def _content(record: Record) -> Any:

@@ -65,13 +65,17 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What came back for the call of that id. `ok` is None where the record does not say how it ended."""
+    """What came back for the call of that id. `ok` is None where the record does not say how it ended.
+
+    `refused` is what the human wrote when turning the call down (empty where nothing); None where nobody did.
+    """
 
     call: str
     text: str
     ok: bool | None = None
     exit_code: int | None = None
     at: str | None = None
+    refused: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

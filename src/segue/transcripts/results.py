@@ -16,12 +16,16 @@ import orjson
 from segue.transcripts.events import RESULT_LIMIT, clip
 
 _CLAUDE_EXIT = re.compile(r"(?:Error: )?Exit code (-?\d{1,10})\b")
-_CLAUDE_NOT_RUN = re.compile(
-    r"The user doesn't want to|The tool use was rejected|\[Request interrupted|Command timed out|"
-    r"Claude requested permissions|Permission to use|.{0,200}operation blocked by hook|Command running in background|"
-    r"Command was manually backgrounded",
+_CLAUDE_REFUSED = re.compile(
+    r"The user doesn't want to|The tool use was rejected|\[Request interrupted|"
+    r"Claude requested permissions|Permission (?:to use|for this tool use)|The agent proposed a plan that was rejected|"
+    r".{0,200}operation blocked by hook",
     re.IGNORECASE,
 )
+_CLAUDE_UNENDED = re.compile(
+    r"Command timed out|Command running in background|Command was manually backgrounded", re.IGNORECASE
+)
+_CLAUDE_REMARK = re.compile(r"the user said:\s*+(?!The user wants to clarify these questions)", re.IGNORECASE)
 _CODEX_EXIT = re.compile(r"^(?:Process exited with code|Exit code:)[ \t]*(-?\d{1,10})\b", re.MULTILINE)
 _CODEX_RUNNING = re.compile(r"^Process running with session ID[ \t]*(\d{1,18})\b", re.MULTILINE)
 _CODEX_REFUSED = re.compile(
@@ -32,12 +36,16 @@ _CODEX_HEADER = 800
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The text of a result and what it says about the end; `running` is the session that goes on in the background."""
+    """The text of a result and what it says about the end; `running` is the session that goes on in the background.
+
+    `refused` is what the human wrote when turning the call down (empty where nothing); None where nobody did.
+    """
 
     text: str
     ok: bool | None = None
     exit_code: int | None = None
     running: str | None = None
+    refused: str | None = None
 
 
 def of_claude(content: Any, is_error: bool, structured: Any) -> Outcome:
@@ -45,7 +53,11 @@ def of_claude(content: Any, is_error: bool, structured: Any) -> Outcome:
     text = clip(text_of(content), RESULT_LIMIT)
     if isinstance(structured, dict) and (structured.get("interrupted") is True or structured.get("backgroundTaskId")):
         return Outcome(text)
-    if _CLAUDE_NOT_RUN.match(text):
+    if _CLAUDE_REFUSED.match(text):
+        remark = _CLAUDE_REMARK.search(text)
+        said = text[remark.end() :].split("\n\nNote: The user's next message", 1)[0] if remark else ""
+        return Outcome(text, refused=said.strip())
+    if _CLAUDE_UNENDED.match(text):
         return Outcome(text)
     exit_code = _CLAUDE_EXIT.match(text)
     if exit_code:
