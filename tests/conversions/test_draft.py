@@ -157,6 +157,13 @@ def test_the_same_events_give_the_same_draft_whatever_the_hash_seed() -> None:
         (["I get this error:\n```\nboom\n```\nHow do I fix it?"], "The title"),
         (["hi", "thanks!"], "The title"),
         (["{}[]()*&^%$ #@! 0x00 0x01 0x02"], "The title"),
+        (["CI takes 27 minutes. Get it below ten."], "CI takes 27 minutes; get it below ten."),
+        (["Webhooks are lost. Retry them with backoff. Never twice."], "Webhooks are lost; retry them with backoff."),
+        (["No new runners. Get the CI run below ten minutes."], "Get the CI run below ten minutes."),
+        (["Das Image ist groß. Mach es kleiner und schneller."], "Das Image ist groß; mach es kleiner und schneller."),
+        (["Take the config and move it to lib. It is old."], "Take the config and move it to lib."),
+        (["Fix the typo in the manual.", "Thanks. Now add a dark mode to it all."], "Add a dark mode to it all."),
+        (["Fix the typo in the manual.", "Thanks. Now also fix the one below."], "Fix the typo in the manual."),
     ],
 )
 def test_the_goal_is_the_first_real_request(requests: list[str], goal: str) -> None:
@@ -242,6 +249,40 @@ def test_a_pending_question_of_a_tool_is_open_and_an_answered_one_is_not() -> No
     ask = ToolCall("q", "AskUserQuestion", {"questions": [{"question": "Which carrier prints the labels?"}]})
     assert drafted(START, UserText("Add labels."), ask)["open_questions"] == ["Which carrier prints the labels?"]
     assert "open_questions" not in drafted(START, UserText("Add labels."), ask, ToolResult("q", "Post", True))
+
+
+def test_an_answer_is_a_decision_and_a_refused_edit_touches_nothing() -> None:
+    ask = ToolCall("q", "AskUserQuestion", {"questions": [{"question": "Which engine?"}]})
+    refused = ToolResult("e", "The user doesn't want to", None, refused="use the job queue instead")
+    packet = drafted(
+        START,
+        UserText("Add a search to the shop."),
+        ask,
+        ToolResult("q", 'User has answered your questions: "Which engine?"="FTS5".', True),
+        *edited("/home/ana/shop/a.rs")[:1],
+        refused,
+        *edited("/home/ana/shop/b.py"),
+        AgentText("Should totals be stored or computed?"),
+        UserText("computed, never stored"),
+    )
+    assert [item["what"] for item in packet["decisions"]] == [
+        "Which engine? FTS5",
+        "Use the job queue instead",
+        "computed, never stored (asked: Should totals be stored or computed?)",
+    ]
+    assert packet["attempts"][0]["tried"] == "Change b.py"
+    assert packet["tags"] == ["draft", "claude-code", "python"]
+
+
+def test_a_decision_that_another_one_says_in_full_is_left_out() -> None:
+    packet = drafted(
+        START,
+        UserText("Read the dates."),
+        AgentText("Would you rather have a format per profile, or a guess?"),
+        UserText("A format per bank profile."),
+        AgentText("Decision: each bank profile names the format of its dates."),
+    )
+    assert [item["what"] for item in packet["decisions"]] == ["Each bank profile names the format of its dates."]
 
 
 def test_questions_that_were_answered_are_not_open() -> None:

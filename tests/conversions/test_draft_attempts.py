@@ -66,7 +66,8 @@ def test_commands_that_are_checks(command: str, family: str, targets: tuple[str,
     ],
 )
 def test_commands_that_are_no_checks(command: str) -> None:
-    assert run_of(command, "1 failed", False, 1) is None
+    run = run_of(command, "1 failed", False, 1)
+    assert run is None or not run.known
 
 
 @pytest.mark.parametrize(
@@ -180,10 +181,59 @@ def test_a_check_that_only_passed_is_no_attempt() -> None:
 def test_changed_files_are_told_once() -> None:
     edits = [Edit(f"/home/ana/shop/src/{name}.py") for name in "abcdefgh"]
     (attempt,) = told(*edits, Edit("/etc/x"), Edit("../y"), run("pytest", True))
-    assert attempt["tried"] == "Change src/a.py, src/b.py, src/c.py, src/d.py, src/e.py, src/f.py and 2 more"
+    assert attempt["tried"] == f"Change {', '.join(f'src/{name}.py' for name in 'abcdefg')} and src/h.py"
     assert (attempt["outcome"], attempt["learned"]) == ("succeeded", "pytest passed after the last of these changes.")
     assert told(Edit("/etc/x")) == []
     assert told(Edit("a.py"))[0]["learned"] == "No check ran after the last of these changes."
+
+
+def test_many_files_are_named_as_far_as_there_is_room() -> None:
+    (attempt,) = told(*(Edit(f"src/{number:04}.py") for number in range(500)))
+    assert len(attempt["tried"]) < 400
+    assert attempt["tried"].endswith("src/0025.py and 474 more")
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("python script.py", "python script.py"),
+        ("cd web && node scripts/seed.mjs --all 2>&1", "node scripts/seed.mjs --all"),
+        ("terraform fmt -check", "terraform fmt -check"),
+    ],
+)
+def test_another_program_that_failed_and_then_passed_is_an_attempt(command: str, text: str) -> None:
+    failed, passed = run(command, False), run(command, True)
+    assert outcomes(failed, Edit("a.py"), passed)[0] == (f"Run {text}", "succeeded")
+    assert outcomes(failed, passed) == []  # nothing was changed: it just came right
+    assert outcomes(failed) == []
+    assert outcomes(failed, Edit("a.py"), run("python other.py", True))[0] == ("Change a.py", "partial")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "grep -c x a.csv",
+        "git diff --quiet",
+        "test -f a",
+        "node a.js || true",
+        "node a.js; node b.js",
+        "python - <<EOF\nEOF",
+        "python -c 'print(1)'",
+        "FOO=1 psql -c 'select 1'",
+        "node " + "x" * 200,
+    ],
+)
+def test_what_only_looks_or_is_not_one_command_says_nothing(command: str) -> None:
+    assert run_of(command, "", False, 1) is None
+
+
+def test_settings_do_not_narrow_a_check() -> None:
+    assert outcomes(run("wasm-pack build -- build-std=std", False), run("wasm-pack build", True)) == [
+        ("Run wasm-pack build -- build-std=std", "succeeded")
+    ]
+    assert outcomes(run("pytest a.py::test_x[k=v]", False), run("pytest b.py", True)) == [
+        ("Run pytest 'a.py::test_x[k=v]'", "failed")
+    ]
 
 
 def test_a_lesson_is_told_with_one_attempt() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from segue.conversions import draft_decisions, draft_statements, draft_text
+from segue.conversions import draft_decisions, draft_limits, draft_statements, draft_text
 from segue.conversions.draft_decisions import Decision
 from segue.conversions.draft_paths import Paths
 from segue.conversions.draft_statements import Trial
@@ -31,6 +31,7 @@ from segue.conversions.draft_statements import Trial
         ("We decided to freeze the schema since 2026 is short.", "Freeze the schema since 2026 is short.", ""),
         ("## Decisions\n\n- Totals are integers because floats drift\n", "Totals are integers.", "Floats drift"),
         ("It was decided that carts expire after a week.", "Carts expire after a week.", ""),
+        ("Entscheidung: Beträge sind Ganzzahlen.", "Beträge sind Ganzzahlen.", ""),
         ("We decided to go with tokens because sessions do not scale.", "Go with tokens.", "Sessions do not scale."),
         (
             "The decision was to keep one repository because tools expect it.",
@@ -83,6 +84,8 @@ def test_decisions(text: str, what: str, why: str, by_human: bool) -> None:
         "Let's keep going with the next file because we have time.",
         "Let's use the debugger because the log is empty.",
         "Decision log updated.",
+        "Everything we agreed on today is kept.",
+        "The plan we decided on is long.",
     ],
 )
 @pytest.mark.parametrize("by_human", [True, False])
@@ -121,7 +124,7 @@ def test_several_decisions_of_one_text() -> None:
     ],
 )
 def test_constraints(text: str, limit: str) -> None:
-    assert draft_decisions.constraints(text) == [limit]
+    assert draft_limits.constraints(text) == [limit]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +141,7 @@ def test_constraints(text: str, limit: str) -> None:
     ],
 )
 def test_what_is_no_constraint(text: str) -> None:
-    assert draft_decisions.constraints(text) == []
+    assert draft_limits.constraints(text) == []
 
 
 def test_open_questions_in_so_many_words() -> None:
@@ -153,6 +156,11 @@ def test_open_questions_in_so_many_words() -> None:
         "Which tax applies",
     ]
     assert draft_statements.open_questions("Open questions: none.") == []
+    assert draft_statements.open_questions("Offene Frage: Wem gehört das Volume?") == ["Wem gehört das Volume?"]
+    assert draft_statements.open_questions("还有一个问题没有定：要不要分成多个工作表？") == ["要不要分成多个工作表？"]
+    assert draft_statements.open_questions("I need to know which locales we ship.") == [
+        "I need to know which locales we ship."
+    ]
     assert draft_statements.open_questions("I open the file. The question is simple. The text was unclear.") == []
 
 
@@ -172,6 +180,11 @@ def test_open_questions_in_so_many_words() -> None:
         ("Should I proceed with the commit now?", []),
         ("Really?", []),
         ("What do you think about it?", []),
+        ("Open question: is it in Wh or in kWh?", ["Is it in Wh or in kWh?"]),
+        ("Which ones do you use?", []),
+        ("Which do you prefer?", []),
+        ("Shall I apply it?", []),
+        ("需要我现在提交吗？", []),
     ],
 )
 def test_questions_to_the_human(text: str, questions: list[str]) -> None:
@@ -191,6 +204,15 @@ def test_questions_to_the_human(text: str, questions: list[str]) -> None:
         ("TODO: nothing", None),
         ("You can run it now. After that, you can deploy.", None),
         ("What comes next? I do not know.", None),
+        ("The driver is out. The next step is to move it to cache.", "Move it to cache."),
+        ("It sits there; the next step is to move it.", "It sits there; the next step is to move it."),
+        ("Next up is the manual.", "The manual."),
+        ("As a next step I would compare the sums.", "Compare the sums."),
+        ("Five are left. I'll add examples for those next.", "Add examples for those"),
+        ("Nächster Schritt: das Volume umstellen.", "Das Volume umstellen."),
+        ("下一步：加上进度条。", "加上进度条。"),
+        ("Rotation is left to the platform.", None),
+        ("The next release is planned.", None),
     ],
 )
 def test_next_steps(text: str, step: str | None) -> None:
@@ -208,6 +230,20 @@ def test_trials() -> None:
     text = "We tried to batch the reads, but that didn't help with memory."
     assert draft_statements.trials(text) == [Trial("Batch the reads", "That didn't help with memory.")]
     assert draft_statements.trials("I tried to batch the reads and it works, but slowly.") == []
+
+
+def test_what_was_announced_to_be_tried_and_did_not_help() -> None:
+    tried = draft_statements.tries("The clock is real. I'll try freezegun first.")
+    assert tried == ["freezegun"]
+    told = "freezegun does not help: the loop waits on monotonic time."
+    assert draft_statements.in_vain(told, tried) == [Trial("Try freezegun", told)]
+    assert draft_statements.in_vain("The button does not work.", tried) == []
+    assert draft_statements.in_vain(told, []) == []
+    assert draft_statements.tries("Let me try to read the file.") == []
+
+
+def test_who_writes_in_lower_case_ends_sentences_all_the_same() -> None:
+    assert draft_text.sentences("stop. use v1.2 e.g. here! and now?") == ["stop.", "use v1.2 e.g. here!", "and now?"]
 
 
 def test_sentences() -> None:

@@ -10,10 +10,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from segue.base import jsontext, time
-from segue.conversions import draft_request, draft_statements, draft_text
+from segue.conversions import draft_request, draft_statements, draft_tags, draft_text
 from segue.conversions.draft_attempts import attempts
+from segue.conversions.draft_commands import Run
 from segue.conversions.draft_paths import Paths
-from segue.conversions.draft_session import Session, Turn
+from segue.conversions.draft_session import Edit, Session, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -33,6 +34,7 @@ _MAX_BYTES = 28_000
 _STALE_TURNS = 3
 _RECENT_TURNS = 40
 _RECENT_STEPS = 1_500
+_ERRAND_STEPS = 2
 _REFUSAL = re.compile(
     r"(?:no(?! (?:problem|worries|rush|need|changes))|nope|stop|wrong|revert|undo|actually,? no|don't|do not|"
     r"that's (?:not|wrong)|not what i|i (?:don't|do not) (?:want|like|agree)|nein)\b",
@@ -44,7 +46,6 @@ _CLOSING = re.compile(
     re.IGNORECASE,
 )
 _PLAN_HEADING = re.compile(r".{0,40}\b(?:plan|steps?|implementation|changes|approach|to-?dos?)\b.{0,40}", re.IGNORECASE)
-_TRUNKS = {"main", "master", "trunk", "develop", "HEAD"}
 
 
 def draft(
@@ -80,7 +81,11 @@ def draft(
         "attempts": _attempts(turns, paths, sentence)[-_MAX_ATTEMPTS:],
         "open_questions": [sentence(text) for text in _open_questions(turns)][-_MAX_QUESTIONS:],
         "next_step": sentence(_next_step(turns)) or NO_NEXT_STEP,
-        "tags": _tags(session.meta.host, branch if branch is not None else session.meta.branch),
+        "tags": draft_tags.tags(
+            session.meta.host,
+            branch if branch is not None else session.meta.branch,
+            (step.path for turn in turns for step in turn.steps if isinstance(step, Edit)),
+        ),
         "provenance": _provenance(session.meta.model),
     }
     return _fitted({name: value for name, value in packet.items() if value})
@@ -96,19 +101,20 @@ def _provenance(model: str | None) -> dict[str, str]:
     return {"author_model": name} if name else {}
 
 
-def _tags(host: str, branch: str | None) -> list[str]:
-    named = ["draft", host, "" if branch in _TRUNKS else branch or ""]
-    slugs = (re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:32].strip("-") for text in named)
-    return list(dict.fromkeys(slug for slug in slugs if slug))
-
-
 def _goal(turns: list[Turn], title: str | None) -> str:
-    for turn in turns:
-        if draft_request.is_request(turn.request):
-            wanted = draft_request.main_sentence(turn.request)
-            if wanted or title:
-                return wanted or title or ""
+    """Return what the first request wants, but for small errands before it; else the title."""
+    asking = [turn for turn in turns if draft_request.is_request(turn.request)]
+    for turn, following in zip(asking, [*asking[1:], Turn()], strict=False):
+        wanted = draft_request.main_sentence(turn.request)
+        if _is_errand(turn) and draft_request.moves_on(following.request):
+            wanted = draft_request.main_sentence(following.request) or wanted
+        if wanted or title:
+            return wanted or title or ""
     return title or ""
+
+
+def _is_errand(turn: Turn) -> bool:
+    return len(turn.steps) <= _ERRAND_STEPS and not any(isinstance(step, Run) for step in turn.steps)
 
 
 def _decisions(turns: list[Turn], sentence: Callable[[str], str]) -> list[dict[str, str]]:
@@ -122,7 +128,22 @@ def _decisions(turns: list[Turn], sentence: Callable[[str], str]) -> list[dict[s
             known = found.pop(key, None)
             if key:
                 found[key] = {"what": what, "why": why or (known["why"] if known else "")}
-    return list(found.values())
+    return _without_repeats(list(found.values())[-2 * _MAX_DECISIONS :])
+
+
+def _without_repeats(decisions: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Leave out what another decision says with more words, such as an answer that the agent repeats in full."""
+    words = [draft_text.words(decision["what"]) for decision in decisions]
+    kept = []
+    for place, (decision, mine) in enumerate(zip(decisions, words, strict=True)):
+        fuller = (
+            theirs
+            for other, theirs in enumerate(words)
+            if (len(theirs), other) > (len(mine), place) and len(mine & theirs) * 4 >= len(mine) * 3
+        )
+        if len(mine) < 2 or not any(fuller):
+            kept.append(decision)
+    return kept
 
 
 def _attempts(turns: list[Turn], paths: Paths, sentence: Callable[[str], str]) -> list[dict[str, Any]]:

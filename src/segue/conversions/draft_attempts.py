@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from segue.conversions.draft_commands import Check, Run
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from segue.conversions.draft_paths import Paths
 
 _NAMED_FILES = 6
+_FILES_LENGTH = 340  # of all names together: the sentence of an attempt is cut at 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,8 @@ def _failures(steps: Sequence[Step]) -> list[_Failure]:
         if _is_uncertain(runs, last, run):
             continue
         settled, narrower = _settled(runs, last, run, check)
+        if not run.known and (settled is None or not any(isinstance(step, Edit) for step in steps[first:settled])):
+            continue
         found.append(_Failure(check, first, last, settled, run.exit_code, narrower))
     return _merged(found)
 
@@ -153,14 +157,15 @@ def _changes(steps: Sequence[Step], paths: Paths, mentioned: set[str]) -> dict[s
     if not changed or set(changed) <= mentioned:
         return None
     last = max(position for position, step in enumerate(steps) if isinstance(step, Edit))
-    later = [step for step in steps[last:] if isinstance(step, Run) and step.passed is not None]
+    later = [step for step in steps[last:] if isinstance(step, Run) and step.known and step.passed is not None]
     outcome, learned = "partial", "No check ran after the last of these changes."
     if later:
         run = later[-1]
         passed = all(step.passed for step in later)
         outcome = "succeeded" if passed else "partial"
         learned = f"{run.text} {'passed' if run.passed else 'failed'} after the last of these changes."
-    return {"tried": f"Change {_listed(changed)}", "outcome": outcome, "learned": learned}
+    room = sum(total <= _FILES_LENGTH for total in accumulate(len(name) + 2 for name in changed))
+    return {"tried": f"Change {_listed(changed, max(1, room))}", "outcome": outcome, "learned": learned}
 
 
 def _changed(steps: Sequence[Step], paths: Paths) -> list[str]:
@@ -168,8 +173,8 @@ def _changed(steps: Sequence[Step], paths: Paths) -> list[str]:
     return list(dict.fromkeys(name for name in names if name))
 
 
-def _listed(names: list[str]) -> str:
-    shown, more = names[:_NAMED_FILES], len(names) - _NAMED_FILES
+def _listed(names: list[str], most: int = _NAMED_FILES) -> str:
+    shown, more = names[:most], len(names) - most
     if more > 0:
         return f"{', '.join(shown)} and {more} more"
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -1,5 +1,7 @@
 """Which commands of a session were checks (tests, builds, linters and the like), and whether they passed.
 
+Any other program counts only where the very same command failed and passed later: see `Run.known`.
+
 An exit status is believed only where it is that of the check: `pytest | tail` and `make || true` say nothing by
 their status, so the summary that the program printed decides there, or nothing does.
 """
@@ -21,7 +23,10 @@ _PROGRAMS = frozenset(
     "pylint black "
     "unittest rspec rubocop phpunit phpstan pest ctest ninja bazel playwright cypress pre-commit golangci-lint "
     "shellcheck hadolint tflint gradle gradlew mvn mvnw sbt xcodebuild msbuild webpack rollup turbo nx gcc g++ clang "
-    "clang++ rustc javac pdflatex latexmk lint-imports make just rake ant tsx-test".split()
+    "clang++ rustc javac pdflatex latexmk lint-imports make just rake ant tsx-test "
+    "actionlint ansible-lint bandit buf commitlint detekt dprint elm-test ghc hlint htmlhint hugo ktlint lychee "
+    "markdownlint markdownlint-cli2 mkdocs oxlint pylint promtool protoc rebar3 solhint sphinx-build sqlfluff "
+    "staticcheck stylua svelte-check swiftlint tsup tsd vale vue-tsc wasm-pack yamllint".split()
 )
 _SUBCOMMANDS = {
     "npm": "test t run run-script ci install i build",
@@ -54,6 +59,11 @@ _SUBCOMMANDS = {
     "artisan": "test migrate",
     "meson": "setup compile test",
     "vite": "build",
+    "astro": "build check",
+    "dbt": "build run test compile",
+    "hatch": "build test run",
+    "pulumi": "preview up",
+    "cdk": "synth deploy diff",
     "next": "build lint",
 }
 _CHECKS = {program: frozenset(names.split()) for program, names in _SUBCOMMANDS.items()}
@@ -80,6 +90,16 @@ _WRAPPERS = {
     "!",
 }
 _HARMLESS = {"cd", "export", "source", ".", "set", "mkdir", "pushd", "popd", "unset", "true", "ulimit", "conda", "nvm"}
+_LOOKING = frozenset(
+    "[ ack ag awk bat cat cd cmp code command curl date diff docker du echo env export fd find gh git grep head jq "
+    "kill "
+    "less ls lsof nc netstat ping pgrep pkill printenv printf ps psql pwd rg rm sed sleep sort ssh stat tail test "
+    "top tree "
+    "type wc wget which xargs".split()
+)
+_OTHER_LONGEST = 160
+_SETTING = re.compile(r"[\w.-]+=[^/]*")
+_ALL = (".", "./...", "src", "--")
 _PYTHON = re.compile(r"(?:python[\d.]*|py|pypy3?|php|node|ruby)$")
 
 _FAILED = re.compile(
@@ -118,11 +138,15 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Checks that ran in one command, and whether they passed; None where the record does not say."""
+    """Checks that ran in one command, and whether they passed; None where the record does not say.
+
+    `known` is False for a program that is no check by its name: its failure alone says little.
+    """
 
     checks: tuple[Check, ...]
     passed: bool | None
     exit_code: int | None = None
+    known: bool = True
 
     @property
     def text(self) -> str:
@@ -141,14 +165,28 @@ def run_of(command: str, output: str, ok: bool | None, exit_code: int | None) ->
     """Return the checks in a shell command and how they ended; None where there are none."""
     segments = _segments(command)
     checks = tuple(segment.check for segment in segments if segment.check is not None)
-    if not checks or exit_code in (126, 127):
+    if exit_code in (126, 127):
         return None
+    if not checks:
+        return _other(segments, ok, exit_code)
     if checks[0].family == "pytest" and exit_code in (4, 5):  # wrong usage, nothing collected
         return None
     if ok is None or exit_code in _STOPPED:
         return Run(checks, None)
     passed = _passed(segments, output, ok, "pipefail" in command)
     return Run(checks, passed, exit_code if exit_code and passed is False else None)
+
+
+def _other(segments: list[_Segment], ok: bool | None, exit_code: int | None) -> Run | None:
+    """Return the run of one command that is no check by its name, or None where it only looks or is more than one."""
+    working = [segment for segment in segments if segment.words and segment.words[0] not in _HARMLESS]
+    if len(working) != 1 or ok is None or exit_code in _STOPPED or any(segment.after == "||" for segment in segments):
+        return None
+    words = _unwrapped(list(working[0].words))
+    text = shlex.join(working[0].words)
+    if not words or words[0].rsplit("/", 1)[-1] in _LOOKING or len(text) > _OTHER_LONGEST:
+        return None
+    return Run((Check(f"$ {text}", (), text),), ok, None if ok else exit_code, known=False)
 
 
 def _passed(segments: list[_Segment], output: str, ok: bool, pipefail: bool) -> bool | None:
@@ -275,7 +313,7 @@ def _check(words: list[str]) -> Check | None:
     elif program in ("make", "just", "rake", "gradle", "gradlew", "mvn", "mvnw", "ruff", "turbo", "nx"):
         goals = [word for word in rest if not word.startswith("-") and "=" not in word]
         family, rest = " ".join([program, *goals[:1]]), [word for word in rest if word not in goals[:1]]
-    elif program in _PROGRAMS or _SCRIPT.search(program):
+    elif program in _PROGRAMS or (_SCRIPT.search(program) and program not in _LOOKING):
         family = program
     else:
         return None
@@ -304,6 +342,6 @@ def _targets(words: list[str]) -> tuple[str, ...]:
             selecting = ""
         elif word in _SELECTING or word in _VALUED:
             selecting = word
-        elif not word.startswith("-") and not word.isdigit() and word not in (".", "./...", "src", "--"):
+        elif not word.startswith("-") and not word.isdigit() and not _SETTING.fullmatch(word) and word not in _ALL:
             found.append(word.removeprefix("./"))
     return tuple(sorted(set(found)))

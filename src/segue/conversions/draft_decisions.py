@@ -1,4 +1,4 @@
-"""Decisions and hard limits, where somebody says them in so many words.
+"""Decisions, where somebody says them in so many words.
 
 A statement that is asked, denied, supposed or quoted is none. Patterns are English; other languages give fewer
 fields, never wrong ones.
@@ -28,7 +28,9 @@ _DECIDED = re.compile(
     re.IGNORECASE,
 )
 _LABELLED = re.compile(
-    r"(?:final |key |design )?(?:decision|decided)(?: (?:made|taken))?\s*[:–—-]\s*(?P<object>\S.*)", re.I
+    r"(?:(?:final |key |design )?(?:decision|decided)(?: (?:made|taken))?|entscheidung|beschlossen|决定)\s*[:：–—-]\s*"
+    r"(?P<object>\S.*)",
+    re.IGNORECASE,
 )
 _GOING = re.compile(
     r"(?P<clause>(?:^|\b(?:we|i)(?:'re| are|'m| am|'ll| will|'ve| have)? )(?:going|go|gone|went|stick|sticking"
@@ -68,6 +70,9 @@ _HEDGE = re.compile(
     r"never|nobody|as though|suppose|assuming|in case|when)\b|n't\b",
     re.IGNORECASE,
 )
+_RELATIVE = re.compile(
+    r"\b(?:everything|all|what|whatever|which|that|as|things|points|the \w+)(?: that)? $", re.IGNORECASE
+)
 _VAGUE = re.compile(
     r"(?:that|it|this|those|these|them|so|both|(?:option|plan|variant|approach|number|choice) \w{1,3}|"
     r"the (?:first|second|third|last|former|latter|other|same)(?: (?:one|option|approach))?|"
@@ -97,6 +102,9 @@ _REASON_NEXT = re.compile(
 )
 _DECISION_CLUES = (
     "deci",
+    "entscheidung",
+    "beschlossen",
+    "决定",
     "agreed",
     "opted",
     "settled",
@@ -166,10 +174,10 @@ def _resolved(sentence: str, by_human: bool, reasoned: bool) -> str | None:
     """Return what the sentence settles by other words than "decided", or None."""
     concluded = _DECISION_IS.search(sentence)
     if concluded and _stated(sentence, concluded.start()):
-        return None if _is_vague(concluded["object"]) else concluded["object"]
+        return None if is_vague(concluded["object"]) else concluded["object"]
     reasoned = reasoned or bool(_BECAUSE.search(sentence) or _SO_THAT.search(sentence))
     going = _GOING.search(sentence)
-    if going and _stated(sentence, going.start()) and not _is_vague(going["object"]):
+    if going and _stated(sentence, going.start()) and not is_vague(going["object"]):
         return going["clause"] if reasoned or by_human or _INSTEAD.search(going["object"]) else None
     return _proposed(sentence, reasoned or by_human, reasoned)
 
@@ -177,7 +185,7 @@ def _resolved(sentence: str, by_human: bool, reasoned: bool) -> str | None:
 def _proposed(sentence: str, firm: bool, reasoned: bool) -> str | None:
     """Return what "let's", "use … instead of" and "we will" propose, where it is `firm` (or has its reason)."""
     will = _WE_WILL.search(sentence)
-    if will and reasoned and _stated(sentence, will.start()) and not _is_vague(will["object"].split(" ", 1)[1]):
+    if will and reasoned and _stated(sentence, will.start()) and not is_vague(will["object"].split(" ", 1)[1]):
         return will["object"]
     proposed = _LETS.match(sentence) or _USE.match(sentence)
     if proposed and firm and not _OF_THE_MOMENT.search(proposed["object"]):
@@ -187,7 +195,7 @@ def _proposed(sentence: str, firm: bool, reasoned: bool) -> str | None:
             else proposed["object"]
         )
         rest = clause.split(" ", 1)[1]
-        return None if _is_vague(re.sub(r"^(?:with|to) ", "", rest)) else clause
+        return None if is_vague(re.sub(r"^(?:with|to) ", "", rest)) else clause
     return None
 
 
@@ -195,7 +203,7 @@ def _object_of(decided: re.Match[str]) -> str | None:
     link, verb, target = decided["link"].strip().lower(), decided["verb"].lower(), decided["object"]
     if verb in ("decided", "agreed", "chose", "opted") and target.lower().startswith("not to "):
         return target
-    if _is_vague(target) or _open_ended(target):
+    if is_vague(target) or _open_ended(target):
         return None
     if link in ("to", "that"):
         return None if _PROCEDURE.match(target) else target
@@ -207,16 +215,24 @@ def _object_of(decided: re.Match[str]) -> str | None:
 def _stated(sentence: str, start: int) -> bool:
     """Whether what begins at `start` is said outright: nothing before it supposes, denies or quotes."""
     before = sentence[:start]
+    if _RELATIVE.search(before):
+        return False
     return not _HEDGE.search(before) and before.count('"') % 2 == 0 and before.count("“") == before.count("”")
 
 
-def _is_vague(target: str) -> bool:
+def is_vague(target: str) -> bool:
+    """Whether what was decided cannot be told from the words themselves ("that", "option 2")."""
     bare = split_reason(target)[0]
     return bool(_VAGUE.fullmatch(bare))
 
 
 def _open_ended(target: str) -> bool:
     return bool(re.match(r"(?:tbd|pending|open|none|to be|needed|later|not)\b", target, re.IGNORECASE))
+
+
+def is_procedure(target: str) -> bool:
+    """Whether what was decided is only what to do in the next minutes."""
+    return bool(_PROCEDURE.match(target)) or bool(_OF_THE_MOMENT.search(target))
 
 
 def split_reason(text: str) -> tuple[str, str]:
@@ -234,49 +250,3 @@ def split_reason(text: str) -> tuple[str, str]:
 
 def _ended(text: str) -> str:
     return text if text.endswith((".", "!", "…")) else text + "."
-
-
-_LIMIT_CLUES = (
-    "must",
-    "always",
-    "never",
-    "don't",
-    "do not",
-    "constraint",
-    "requirement",
-    "hard limit",
-    "only use",
-    "no ",
-)
-_RULE = re.compile(
-    r"(?:please )?(?:(?:constraint|hard limit|hard requirement|requirement)s?\s*:\s*\S.*|(?:always|never) \w+ \S.*|"
-    r"must (?!i |we |you )\S.*|(?:you|we) must (?:not|never|always) \S.*|only use \S.*|"
-    r"no (?:new|external|further|third-party|additional|extra|other) \S.*|"
-    r"(?:do not|don't) (?:ever )?(?:change|touch|modify|break|edit|add|use|introduce|rename|remove|delete|"
-    r"drop|write|log|store|send|call|rely|depend|import|install|upgrade|bump)\b \S.*)",
-    re.IGNORECASE,
-)
-_MUST = re.compile(
-    r"(?:the|all|every|each|no|our|it|we|this|everything|nothing|any) ?(?:[\w'’./+-]+ ){0,6}?must(?: not"
-    r"| never| always)? "
-    r"(?!be (?:a bug|something|some|an? error|kidding)|have (?:been|gone|had)|admit|say)\S.*",
-    re.IGNORECASE,
-)
-_SUPPOSED = re.compile(r"(?:it|this|that|there|something) must (?:be|have)\b", re.IGNORECASE)
-_FOR_NOW = re.compile(r"\b(?:yet|for now|right now|just now|until|this time|anymore)\b", re.IGNORECASE)
-
-
-def constraints(text: str) -> list[str]:
-    """Return the hard limits that a human states in `text`."""
-    found: list[str] = []
-    if not draft_text.mentions(text, _LIMIT_CLUES):
-        return found
-    for sentence, _ in draft_text.flat(text):
-        if sentence.endswith("?") or not 12 <= len(sentence) <= 400 or _FOR_NOW.search(sentence):
-            continue
-        if _RULE.fullmatch(sentence) or (_MUST.fullmatch(sentence) and not _SUPPOSED.match(sentence)):
-            bare = re.sub(
-                r"^(?:please |constraints?\s*:\s*|hard (?:limit|requirement)s?\s*:\s*)", "", sentence, flags=re.I
-            )
-            found.append(draft_text.capitalised(bare))
-    return found

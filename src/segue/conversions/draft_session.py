@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from segue.conversions import draft_commands, draft_decisions, draft_statements
+from segue.conversions import draft_answers, draft_commands, draft_decisions, draft_limits, draft_statements
 from segue.conversions.draft_commands import Run
 from segue.conversions.draft_statements import Trial
 from segue.transcripts import events, tools
@@ -23,6 +23,7 @@ _FIRST_TURNS = 3
 _MAX_STEPS = 400
 _MAX_STATEMENTS = 60
 _MAX_PENDING = 500
+_MAX_TRIED = 5
 _REQUEST_LIMIT = 8_000
 
 _Value = TypeVar("_Value")
@@ -80,6 +81,8 @@ class Session:
         self._commands: dict[str, str] = {}
         self._edits: dict[str, tuple[str, ...]] = {}
         self._plans: dict[str, str] = {}
+        self._tried: list[str] = []
+        self._failed: set[str] = set()
 
     @classmethod
     def of(cls, stream: Iterable[events.Event]) -> Session:
@@ -116,9 +119,9 @@ class Session:
     def _human(self, text: str) -> None:
         if len(self.turns) >= _MAX_TURNS:
             del self.turns[_FIRST_TURNS]
+        before = self.turns[-1]
         turn = Turn(request=text[:_REQUEST_LIMIT])
-        turn.decided_by_human = draft_decisions.decisions(text, by_human=True)[:_MAX_STATEMENTS]
-        turn.limits = draft_decisions.constraints(text)[:_MAX_STATEMENTS]
+        _listen(turn, text, before.said if before.answered else "")
         turn.open = draft_statements.open_questions(text)[:_MAX_STATEMENTS]
         for trial in draft_statements.trials(text):
             turn.add(trial)
@@ -130,8 +133,9 @@ class Session:
             -_MAX_STATEMENTS:
         ]
         turn.open = (turn.open + draft_statements.open_questions(text))[-_MAX_STATEMENTS:]
-        for trial in draft_statements.trials(text):
+        for trial in draft_statements.trials(text) + draft_statements.in_vain(text, self._tried):
             turn.add(trial)
+        self._tried = (self._tried + draft_statements.tries(text))[-_MAX_TRIED:]
         for lesson in draft_statements.lessons(text):
             turn.add(Lesson(lesson))
         turn.said = text if not turn.answered else f"{turn.said}\n\n{text}"[-events.TEXT_LIMIT :]
@@ -155,18 +159,37 @@ class Session:
     def _returned(self, result: events.ToolResult) -> None:
         turn = self.turns[-1]
         turn.answered = False
-        turn.asked.pop(result.call, None)
+        for question in turn.asked.pop(result.call, ()):
+            turn.decided_by_human += draft_answers.of_form(question, result.text)
         plan = self._plans.pop(result.call, None)
         if plan is not None and result.ok is not True and turn.plan == plan:
             turn.plan = ""  # the human turned it down
-        if result.ok is not False:
-            for path in self._edits.pop(result.call, ()):
-                turn.add(Edit(path))
+        changed = self._edits.pop(result.call, ())
         command = self._commands.pop(result.call, None)
+        if result.refused is not None:
+            _listen(turn, result.refused, turn.said or "…")
+            return
+        for path in changed if result.ok is not False else ():
+            turn.add(Edit(path))
         if command is not None:
             run = draft_commands.run_of(command, result.text, result.ok, result.exit_code)
-            if run is not None:
+            if run is not None and self._counts(run):
                 turn.add(run)
+
+    def _counts(self, run: Run) -> bool:
+        """Whether a run says something: of programs that are no checks only what failed, and how that went on."""
+        if run.known:
+            return True
+        if run.passed is False and len(self._failed) < _MAX_PENDING:
+            self._failed.add(run.text)
+        return run.text in self._failed
+
+
+def _listen(turn: Turn, text: str, said: str) -> None:
+    """Take up what a human decides and demands in `text`, in reply to what the agent last `said`."""
+    decided = draft_decisions.decisions(text, by_human=True) + draft_answers.answers(text, said)
+    turn.decided_by_human = (turn.decided_by_human + decided)[:_MAX_STATEMENTS]
+    turn.limits = (turn.limits + draft_limits.constraints(text))[:_MAX_STATEMENTS]
 
 
 def _remember(pending: dict[str, _Value], call: str, value: _Value) -> None:

@@ -1,6 +1,6 @@
 """What a text says is open, what it names as the next step, and what it says was learned or tried in vain.
 
-Patterns are English; other languages give fewer fields, never wrong ones.
+Patterns are English, with the labels that German and Chinese use; other languages give fewer fields, never wrong ones.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from dataclasses import dataclass
 
 from segue.conversions import draft_text
 
-_OPEN_CLUES = ("open", "unresolved", "unclear", "undecided", "decided", "tbd", "question", "not clear", "not yet clear")
+_OPEN_CLUES = (
+    *("open", "unresolved", "unclear", "undecided", "decided", "tbd", "question", "not clear", "not yet clear"),
+    *("need to know", "offen", "frage", "问题", "待定"),
+)
 _OPEN_HEADING = re.compile(
     r"(?:(?:open|unresolved|outstanding|remaining) (?:questions?|points|decisions)|questions? for you"
     r"|still (?:open|unclear))"
@@ -18,14 +21,17 @@ _OPEN_HEADING = re.compile(
     re.IGNORECASE,
 )
 _OPEN_LABEL = re.compile(
-    r"(?:open (?:question|point)|unresolved|unresolved question|still (?:open|unclear|undecided)|to be decided|tbd|"
-    r"question for you)\s*[:–—-]\s*(?P<object>\S.*)",
+    r"(?:(?:(?:one|another|the only|last|still an?) )?(?:open (?:question|point)|unresolved|unresolved question)"
+    r"|(?:still )?open|still (?:unclear|undecided)|to be decided|tbd|(?:one )?question for you"
+    r"|(?:eine )?offene (?:frage|punkte?)|(?:noch )?offen(?: ist(?: noch)?| bleibt)?"
+    r"|(?:还有)?一?个?(?:未决|未定|待定|开放|没有定)?的?问题(?:没有定|还没定|待定|未定)?|待定)\s*[:：–—-]\s*(?P<object>\S.*)",
     re.IGNORECASE,
 )
 _OPEN_STATED = re.compile(
-    r".{0,200}\b(?:is|are|remains|it's|it is|i'm|we're|still) (?:still )?(?:unclear|undecided"
-    r"|an open question|to be decided"
-    r"|not (?:yet )?decided|not (?:yet )?clear)\b(?P<rest>.*)",
+    r".{0,200}\b(?:(?:is|are|remains|it's|it is|i'm|we're|still) (?:still )?(?:unclear|undecided"
+    r"|an open question|to be decided|not (?:yet )?decided|not (?:yet )?clear)|(?:i|we) (?:also |still )*need to"
+    r" know)\b"
+    r"(?P<rest>.*)",
     re.IGNORECASE,
 )
 _NOTHING = re.compile(r"(?:none|nothing|no|n/?a|all done|done|-)\b.{0,40}", re.IGNORECASE)
@@ -58,11 +64,17 @@ _COURTESY = re.compile(
     r"(?:go ahead|proceed|continue|start|commit|push|move on)|right\?|ok\?|how can i help"
     r"|what (?:would you like|do you want)"
     r" (?:me )?to (?:do|work on)|what('s| is) next|what do you think|(?:any )?(?:thoughts|questions|feedback)\b"
-    r"|how does (?:that|this|it) (?:look|sound)",
+    r"|how does (?:that|this|it) (?:look|sound)|(?:shall|should) i (?:\w+ ){1,2}(?:it|this|that|them|these|those)\b",
+    re.IGNORECASE,
+)
+_POINTING = re.compile(
+    r"(?:and |so |but )?which (?:(?:ones?|of (?:them|these|those))\b|(?:do|would|should) (?:you|we|i)"
+    r" \w+\?).{0,60}",
     re.IGNORECASE,
 )
 _OFFER = re.compile(
-    r"(?:(?:do you )?want me to|would you like(?: me)? to|may i|can i|if you (?:want|like))\b", re.IGNORECASE
+    r"(?:(?:do you )?want me to|would you like(?: me)? to|may i|can i|if you (?:want|like))\b|需要我|要不?要?我",
+    re.IGNORECASE,
 )
 
 
@@ -78,10 +90,13 @@ def questions_to_human(text: str) -> list[str]:
             elif asked and not sentence.startswith("("):
                 asked = []  # what follows a question in its paragraph is most often the answer
         found += [sentence for sentence in asked if _is_real(sentence)]
-    return [draft_text.capitalised(sentence) for sentence in found]
+    labelled = ((_OPEN_LABEL.match(sentence), sentence) for sentence in found)
+    return [draft_text.capitalised(label["object"] if label else sentence) for label, sentence in labelled]
 
 
 def _is_real(question: str) -> bool:
+    if _POINTING.fullmatch(question):
+        return False
     if len(question.split()) < 4 and question.isascii():
         return False
     return " or " in question or not (_COURTESY.match(question) or _OFFER.search(question))
@@ -96,29 +111,44 @@ _NEXT_HEADING = re.compile(
     re.IGNORECASE,
 )
 _NEXT_LABEL = re.compile(
-    r"(?:the )?(?:next(?: steps?| up| action)?|remaining(?: (?:work|steps?|tasks?))?|left to do|still to do|to ?-?do|"
-    r"what's left|up next)\s*[:–—-]\s*(?P<object>\S.*)",
+    r"(?:(?:the )?(?:next(?: steps?| up| action)?|remaining(?: (?:work|steps?|tasks?))?|left to do|still to do|to"
+    r" ?-?do|"
+    r"what's left|up next)|(?:der )?nächster? schritte?|nächste schritte|als nächstes|noch zu tun|下一步(?:是)?)"
+    r"\s*[:：–—-]\s*(?P<object>\S.*)",
     re.IGNORECASE,
 )
 _NEXT_IS = re.compile(
-    r"(?:the|my|our) (?:next|remaining|only remaining) (?:steps?|tasks?|things?|work|piece"
-    r"|item)(?: (?:here|now|then))? (?:is|will be|would be"
-    r"|should be) (?:to )?(?P<object>\S.*)",
+    r"(?P<before>.{3,200}[;:,–—] (?:and |so )?)?"
+    r"(?:(?:the|my|our) (?:next|remaining|only remaining) (?:steps?|tasks?|things?|work|piece"
+    r"|item)(?: (?:here|now|then))?|next(?: up| in line)?) (?:is|will be|would be|should be|comes?)(?: to)? "
+    r"(?P<object>\S.*)",
     re.IGNORECASE,
 )
 _NEXT_WILL = re.compile(
-    r"(?:next|after that|tomorrow),? (?:i(?:'ll| will)|we (?:should|need to|can|could|'ll|will)|i(?:'d"
+    r"(?:next|after that|tomorrow|as (?:a|the) next step),? (?:i(?:'ll| will)|we (?:should|need to|can|could|'ll"
+    r"|will)|i(?:'d"
     r"| would) (?:suggest )?)"
     r" ?(?P<object>\S.*)",
     re.IGNORECASE,
 )
+_WILL_NEXT = re.compile(
+    r"(?:i(?:'ll| will|'d| would)|we (?:should|need to|will)) (?P<object>\S.{5,200}) (?:next|as (?:a|the) next"
+    r" step)\W*",
+    re.IGNORECASE,
+)
+_GERMAN_NEXT = re.compile(
+    r"als nächstes (?:würde|werde|sollte|könnte|müsste) (?:ich|man|wir)(?: noch)? (?P<object>\S.*)", re.IGNORECASE
+)
 _DUTY = re.compile(r"(?:i|we|you)(?:'ll| will)? still (?:need|have) to (?P<object>\S.*)", re.IGNORECASE)
 _STILL = re.compile(
-    r"(?P<object>.{3,200}\b(?:still (?:needs?|has|have) to be|remains? to be|is (?:still )?left to)\b.*)", re.I
+    r"(?P<object>.{3,200}\b(?:still (?:needs?|has|have) to be|remains? to be|is (?:still )?left to (?:do"
+    r"|be))\b.*)",
+    re.I,
 )
 
 
-_NEXT_FORMS = (_NEXT_LABEL, _NEXT_IS, _NEXT_WILL, _DUTY, _STILL)
+_NEXT_FORMS = (_NEXT_LABEL, _NEXT_IS, _NEXT_WILL, _WILL_NEXT, _GERMAN_NEXT, _DUTY, _STILL)
+_POINTS_BACK = re.compile(r"\S+ (?:it|them|this|that|these|those)\b", re.IGNORECASE)
 
 
 def next_step(text: str) -> str | None:
@@ -131,7 +161,8 @@ def next_step(text: str) -> str | None:
         for sentence in block.sentences:
             found = next((match for form in _NEXT_FORMS if (match := form.fullmatch(sentence))), None)
             if found and not sentence.endswith("?") and not _NOTHING.fullmatch(found["object"]):
-                return draft_text.capitalised(found["object"])
+                led = found.groupdict().get("before") and _POINTS_BACK.match(found["object"])
+                return draft_text.capitalised(sentence if led else found["object"])
     return None
 
 
@@ -211,4 +242,37 @@ def trials(text: str) -> list[Trial]:
         tried = _TRIED.fullmatch(sentence) if len(sentence) <= 500 else None
         if tried:
             found.append(Trial(draft_text.capitalised(tried["tried"]), draft_text.capitalised(tried["learned"])))
+    return found
+
+
+_TRIES = re.compile(
+    r"(?:.{0,120}[.;:,] )?(?:so |first,? |then |now )?(?:i'll|i will|let me|let's|we'll|i'm going to) (?:first "
+    r"|also |now )?try"
+    r"(?: out| using| with)? (?!to )(?P<what>\S.{2,100}?)(?: first| next| instead| now)?[.:;!]?",
+    re.IGNORECASE,
+)
+_IN_VAIN = re.compile(
+    r"(?P<subject>\S.{2,80}?) (?:does not|doesn't|did not|didn't|won't|will not|cannot|can't) (?:really |even )?"
+    r"(?:help|work|suffice|fix|solve)\b.*",
+    re.IGNORECASE,
+)
+
+
+def tries(text: str) -> list[str]:
+    """Return what an agent announces to try ("I'll try freezegun first")."""
+    if " try" not in text:
+        return []
+    found = (_TRIES.fullmatch(sentence) for sentence, _ in draft_text.flat(text) if len(sentence) <= 300)
+    return [match["what"] for match in found if match]
+
+
+def in_vain(text: str, tried: list[str]) -> list[Trial]:
+    """Return which of the things `tried` an agent's `text` says did not help."""
+    found: list[Trial] = []
+    for sentence, _ in draft_text.flat(text) if tried else []:
+        failed = _IN_VAIN.fullmatch(sentence) if len(sentence) <= 400 else None
+        if failed and not sentence.endswith("?"):
+            subject = draft_text.words(failed["subject"])
+            what = next((what for what in reversed(tried) if subject & draft_text.words(what)), None)
+            found += [Trial(draft_text.capitalised(f"try {what}"), sentence)] if what else []
     return found

@@ -117,10 +117,14 @@ def plain(text: str) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of one line of prose."""
+    """Return the sentences of one line of prose.
+
+    Who begins in lower case writes all sentences so: there a lower-case letter after a full stop begins another one.
+    """
+    casual = text[:1].islower()
     found, start = [], 0
     for end in _END.finditer(text):
-        if _goes_on(text, start, end):
+        if _goes_on(text, start, end, casual=casual):
             continue
         found.append(text[start : end.end()].strip())
         start = end.end()
@@ -128,9 +132,9 @@ def sentences(text: str) -> list[str]:
     return [sentence for sentence in found if sentence]
 
 
-def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
+def _goes_on(text: str, start: int, end: re.Match[str], *, casual: bool = False) -> bool:
     following = text[end.end() : end.end() + 2].lstrip()[:1]
-    if following.islower():
+    if following.islower() and not (casual and end.group() in (".", "!", "?")):
         return True
     if end.group() != ".":
         return False
