@@ -145,12 +145,14 @@ def _older(path: Path) -> None:
 def _without_later() -> list[str]:
     """Take away the tables of the sixth revision and the seventh, those that refer to others first."""
     later = SERVER_TABLES | {"replicas", "replicated_packets"}
-    return [f"DROP TABLE {each.name}" for each in reversed(metadata.sorted_tables) if each.name in later]
+    tables = [f"DROP TABLE {each.name}" for each in reversed(metadata.sorted_tables) if each.name in later]
+    return ["DROP INDEX packets_by_owner", *tables]
 
 
 def _back_to_the_first(path: Path) -> None:
     first = {"settings", "scopes", "packets", "packet_tags", "packet_projects", "events"}
     dropped = [f"DROP TABLE {each.name}" for each in reversed(metadata.sorted_tables) if each.name not in first]
+    dropped.append("DROP INDEX packets_by_owner")
     _run(str(path), *dropped, "UPDATE alembic_version SET version_num = '0001'")
 
 

@@ -183,6 +183,7 @@ def test_processes_that_start_together_migrate_once(kind: str, locate: Callable[
                 for table in reversed(metadata.sorted_tables):
                     if table.name in SERVER_TABLES | {"replicas", "replicated_packets"}:
                         table.drop(connection)
+                connection.exec_driver_sql("DROP INDEX packets_by_owner")
                 connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0005'")
     done = subprocess.run([forks.program("python"), "-c", FIRST_RUNS, *locations], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

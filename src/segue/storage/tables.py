@@ -93,6 +93,7 @@ packets = Table(
     Index("packets_by_time", "scope_id", "created_us", "id"),
     Index("packets_by_parent", "scope_id", "parent_id"),
     Index("packets_by_content", "scope_id", "content_hash"),
+    Index("packets_by_owner", "owner_id", "id"),  # whoever made a packet in a team may delete it after having left
 )
 
 # What packets are listed by; each row repeats the packet's time, so that a list is read in its order.

@@ -14,6 +14,7 @@ def _key(length: int) -> sa.String:
 
 
 def upgrade() -> None:
+    op.create_index("packets_by_owner", "packets", ["owner_id", "id"])
     _people()
     _teams()
     _requests()
