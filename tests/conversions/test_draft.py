@@ -159,6 +159,7 @@ def test_the_same_events_give_the_same_draft_whatever_the_hash_seed() -> None:
         (["{}[]()*&^%$ #@! 0x00 0x01 0x02"], "The title"),
         (["CI takes 27 minutes. Get it below ten."], "CI takes 27 minutes; get it below ten."),
         (["Webhooks are lost. Retry them with backoff. Never twice."], "Webhooks are lost; retry them with backoff."),
+        (["The app crashes at the start. It must be related to the logger."], "The app crashes at the start."),
         (["No new runners. Get the CI run below ten minutes."], "Get the CI run below ten minutes."),
         (["Das Image ist groß. Mach es kleiner und schneller."], "Das Image ist groß; mach es kleiner und schneller."),
         (["Take the config and move it to lib. It is old."], "Take the config and move it to lib."),
@@ -300,14 +301,30 @@ def test_nothing_a_tool_printed_is_quoted() -> None:
 
 
 _TEXT = st.text(max_size=60) | st.sampled_from(
-    ["We decided to use X because Y.", "Open question: z", "Next step: a", "`", "- [ ] x", "/home/ana/shop/a", "# H\n"]
+    [
+        "Should it be A or B?",
+        "A, not B",
+        "Yes.",
+        "Then we drop A.",
+        "I'll try A first.",
+        "A does not help.",
+        "必须 A",
+        "Never use A.",
+        "We decided to use X because Y.",
+        "Open question: z",
+        "Next step: a",
+        "`",
+        "- [ ] x",
+        "/home/ana/shop/a",
+        "# H\n",
+    ]
 )
 _EVENTS = st.one_of(
     st.builds(UserText, st.lists(_TEXT, max_size=3).map("\n".join)),
     st.builds(AgentText, st.lists(_TEXT, max_size=3).map("\n".join)),
     st.builds(ToolCall, st.just("c"), st.sampled_from(["Bash", "Edit"]), st.dictionaries(
         st.sampled_from(["command", "file_path"]), _TEXT | st.none() | st.sampled_from(["pytest", "npm test | tail"]))),
-    st.builds(ToolResult, st.just("c"), _TEXT, st.sampled_from([True, False, None])),
+    st.builds(ToolResult, st.just("c"), _TEXT, st.sampled_from([True, False, None]), refused=st.none() | _TEXT),
     st.builds(Plan, st.just("c"), _TEXT),
     st.builds(RolledBack, st.integers(-2, 5)),
     st.builds(Meta, st.just("codex"), title=_TEXT, cwd=_TEXT, branch=_TEXT, model=_TEXT),

@@ -17,6 +17,7 @@ REPORT = "Done. The cache was stale, and all tests pass."
     [
         (CHOICE, "a channel, because the lock is held across await", ["A channel."]),
         (CHOICE, "mutex. also rename the struct", ["Mutex (asked: Should I use a mutex or a channel here?)"]),
+        (CHOICE, "I'd go with a channel.", ["I'd go with a channel."]),
         (OFFER, "Patch the parser, a rewrite takes too long.", ["Patch the parser, a rewrite takes too long."]),
         (PROPOSAL, "ok do that", ["Use a queue instead of polling."]),
         (PROPOSAL, "Sounds good.", ["Use a queue instead of polling."]),
@@ -131,6 +132,9 @@ def test_limits(text: str, limit: str) -> None:
         "don't do that",
         "keep going",
         "我不能登录",
+        "我必须重启才能生效",
+        "Ich darf die Datei nicht öffnen.",
+        "Das darf doch nicht wahr sein.",
         "Kein Problem, danke dir!",
     ],
 )

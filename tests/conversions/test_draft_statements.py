@@ -83,6 +83,7 @@ def test_decisions(text: str, what: str, why: str, by_human: bool) -> None:
         "I'll use the Grep tool instead of find because it's faster.",
         "Let's keep going with the next file because we have time.",
         "Let's use the debugger because the log is empty.",
+        "Let's use preflight to double check the versions because they change.",
         "Decision log updated.",
         "Everything we agreed on today is kept.",
         "The plan we decided on is long.",

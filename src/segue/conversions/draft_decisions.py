@@ -60,6 +60,7 @@ _DECISION_IS = re.compile(
 _WE_WILL = re.compile(r"\bwe(?:'ll| will) (?P<object>(?:use|keep|store|support|drop|ship) \S.*)", re.IGNORECASE)
 _OF_THE_MOMENT = re.compile(
     r"\b(?:tool|grep|ripgrep|rg|sed|awk|find|debugger|subagent|attached|yesterday)\b"
+    r"|\bto (?:double[ -]?)?(?:check|verify|see|debug|inspect|analy[sz]e|investigate|understand|compare|figure)\b"
     r"|^(?:keep|stay) (?:going|it|working|looking|on)\b",
     re.IGNORECASE,
 )

@@ -94,13 +94,13 @@ _HAS_TO = re.compile(
 _QUOTED = re.compile(r"\b(?:says?|said|told|tells?|means?|thinks?|claims?|reads|wrote|writes)\b", re.IGNORECASE)
 _SUPPOSED = re.compile(r"(?:it|this|that|there|something) must (?:be|have)\b", re.IGNORECASE)
 _GERMAN = re.compile(
-    r".{0,120}\b(?:darf|dürfen)\b[^.]{0,120}\b(?:nicht|nie|niemals|keine?[nmrs]?)\b.*"
+    r"(?!(?:ich|das|es|was|wer) ).{0,120}\b(?:darf|dürfen)\b[^.]{0,120}\b(?:nicht|nie|niemals|keine?[nmrs]?)\b.*"
     r"|.{0,120}\b(?:muss|müssen)\b[^.]{0,120}\b(?:bleiben|funktionieren|laufen|passen)\b.*"
     r"|keine?[nms]? (?!problem|ahnung|sorge|stress|eile|zeit|frage|idee|wunder|fehler)\S.*|(?:nie|niemals) \S+ \S.*",
     re.IGNORECASE,
 )
 _CHINESE = re.compile(
-    r".{0,60}(?:不要(?!紧|担心|着急|急)|不得(?!不)|禁止|务必|必须|不能(?:超过|改|动|影响|破坏|删|用|使用)|只能用).{2,}"
+    r"(?!我).{0,60}(?:不要(?!紧|担心|着急|急)|不得(?!不)|禁止|务必|必须|不能(?:超过|改|动|影响|破坏|删|用|使用)|只能用).{2,}"
 )
 _FOR_NOW = re.compile(r"\b(?:yet|for now|right now|just now|until|this time|anymore)\b", re.IGNORECASE)
 _VAGUE = re.compile(r"(?:never|(?:don't|do not)) \w+ (?:that|this|it|so|them)\W*", re.IGNORECASE)

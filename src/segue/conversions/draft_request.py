@@ -46,6 +46,7 @@ _POINTS_ELSEWHERE = re.compile(r"(?:\S+ ){0,4}(?:it|this|that|these|those|them)\
 _MARKERS = re.compile(
     r"\b(?:should|must|needs? to|want|have to|(?:i|we) need|(?:i|we)(?:'d| would) like|bitte|soll)\b", re.IGNORECASE
 )
+_SUPPOSES = re.compile(r"(?:it|this|that|there|something) (?:must|should) (?:be|have)\b", re.IGNORECASE)
 _DANGLING = re.compile(
     r"(?P<before>(?:\S+ ){0,6}?)(?P<verb>[^\W\d_]+) (?:(?:it|them|es|ihn)\b|(?:this|that|these|those|das)(?=\W*$))",
     re.IGNORECASE,
@@ -156,7 +157,9 @@ def _joined(before: str, sentence: str) -> str:
 
 def _asks(sentence: str) -> bool:
     first = re.match(r"[^\W\d_]+", sentence)
-    return bool(first and first.group().lower() in _IMPERATIVES) or bool(_MARKERS.search(sentence))
+    if first and first.group().lower() in _IMPERATIVES:
+        return True
+    return bool(_MARKERS.search(sentence)) and not _SUPPOSES.match(sentence)
 
 
 def _usable(sentence: str) -> bool:
