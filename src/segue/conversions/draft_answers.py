@@ -80,10 +80,9 @@ _UNSURE = re.compile(
 )
 _OBJECTS = re.compile(r"\b(?:but|however|wait|why|hold on|aber|doch)\b", re.IGNORECASE)
 _REPORTS = re.compile(
-    r"(?:hmm+|here|it|this|that|he|she|they|there|you|we|who|i(?!'d| (?:prefer|want|choose|vote|would)\b)|er|sie|es|ich)\b"
-    r"|(?:the|my|our|your|der|die|das) (?:[\w-]+ ){1,2}(?:\w+[^s\W]s|is|are|was|were|has|had|does|did|never|always"
-    r"|still|ist"
-    r"|sind|hat|war) ",
+    r"(?:hmm+|here|it|this|that|he|she|they|there|you|we|who|i(?!'d| (?:prefer|want|choose|vote|would)\b)|er|sie|es"
+    r"|ich)\b|(?:the|my|our|your|der|die|das) (?:[\w-]+ ){1,2}(?:\w+[^s\W]s|is|are|was|were|has|had|does|did|never"
+    r"|always|still|ist|sind|hat|war) ",
     re.IGNORECASE,
 )
 _AT_ONCE = re.compile(
