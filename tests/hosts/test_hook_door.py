@@ -101,6 +101,8 @@ def unusable(host: Host, state: str) -> Host:
         return host
     if state == "folder":
         return Host(host.folder, host.folder)
+    if state == "no path":
+        return Host(host.folder, host.store.with_name("x" * 300))
     store = host.store.with_name(f"{state}.db")
     data = host.store.read_bytes()
     contents = {"empty": b"", "text": b"no database " * 1_000, "damaged": data[:100] + b"\xaa" * 20_000 + data[20_100:]}
@@ -114,7 +116,7 @@ def unusable(host: Host, state: str) -> Host:
 
 @pytest.mark.parametrize(
     "state",
-    ["missing", "folder", "older", "newer", "foreign", "empty", "text", "damaged", "without tables"],
+    ["missing", "no path", "folder", "older", "newer", "foreign", "empty", "text", "damaged", "without tables"],
 )
 @pytest.mark.parametrize("event", ANSWERING)
 def test_a_store_that_cannot_be_used_is_said_in_a_line(host: Host, event: str, state: str) -> None:
@@ -122,6 +124,7 @@ def test_a_store_that_cannot_be_used_is_said_in_a_line(host: Host, event: str, s
     answered, note = over.calls(event, transcript_path=str(host.folder / "recorded.jsonl"))
     assert answered is None
     assert note.startswith(f"{event}: ")
+    assert "internal error" not in note
     if state == "missing":
         assert not over.store.exists()
 

@@ -101,12 +101,16 @@ def opened(location: str | Path) -> Iterator[Embedded]:
     path = embedded_path(location)
     if path is None:
         raise Failed("store.not_embedded", "hooks read the embedded store alone, and SEGUE_DB names a server")
-    if not path.is_file():
-        raise Failed("store.missing", "there is no store yet; the first `segue save` or `segue remember` makes it")
     name = os.fsencode(path).decode("utf-8", "backslashreplace")
+    try:
+        is_there, mode = path.is_file(), _mode(path)
+    except OSError as error:  # in a folder of somebody else, or no path at all
+        raise Failed("store.cannot_open", f"the store {name}: {error.strerror or 'it cannot be opened'}") from error
+    if not is_there:
+        raise Failed("store.missing", "there is no store yet; the first `segue save` or `segue remember` makes it")
     with translated(name):
         connection = sqlite3.connect(
-            f"file:{quote(os.fsencode(path))}?{_mode(path)}", uri=True, timeout=READ_SECONDS, isolation_level=None
+            f"file:{quote(os.fsencode(path))}?{mode}", uri=True, timeout=READ_SECONDS, isolation_level=None
         )
     try:
         with translated(name):
