@@ -81,6 +81,19 @@ def test_what_was_no_choice(said: str) -> None:
     assert draft_answers.answers("in the mutex", said) == []
 
 
+@pytest.mark.parametrize(
+    ("said", "reply"),
+    [
+        ("I'd use a queue instead of polling. Is the database yours?", "yes"),
+        ("I'll use ripgrep instead of grep to find it.", "ok"),
+        (PROPOSAL, "right now it crashes at the start"),
+        (PROPOSAL, "ok, however that needs a server"),
+    ],
+)
+def test_a_yes_to_something_else_settles_nothing(said: str, reply: str) -> None:
+    assert draft_answers.answers(reply, said) == []
+
+
 def test_the_answer_of_a_form() -> None:
     result = 'User has answered your questions: "Which engine?"="FTS5 (Recommended)", "Ranked?"="No". Go on.'
     assert [item.what for item in draft_answers.of_form("Which engine?", result)] == ["Which engine? FTS5"]

@@ -43,7 +43,8 @@ _PROPOSAL = re.compile(
     re.IGNORECASE,
 )
 _AGREES = re.compile(
-    r"(?:yes|yep|yeah|ok|okay|sure|agreed|right|good|fine|great|perfect|exactly|sounds good|please do|do (?:it|that|so)"
+    r"(?:yes|yep|yeah|ok|okay|sure|agreed|right(?! now)|good|fine(?!-)|great|perfect|exactly|sounds good|please do"
+    r"|do (?:it|that|so)"
     r"|go (?:ahead|for it)|ja|gut|genau|einverstanden)\b|好|可以|同意",
     re.IGNORECASE,
 )
@@ -91,11 +92,8 @@ _AT_ONCE = re.compile(
 )
 _STOP_WORDS = frozenset(
     "the and for with not you are was should would could can that this these those from have has had which what "
-    "when where "
-    "use used using make get "
-    "than then them they will shall our your its it's into one two und oder die der das den dem ein eine einen mit "
-    "wir sie "
-    "ich soll sollen nicht was wie auf für".split()
+    "when where use used using make get than then them they will shall our your its it's into one two und oder "
+    "die der das den dem ein eine einen mit wir sie ich soll sollen nicht wie auf für".split()
 )
 
 
@@ -106,16 +104,12 @@ def answers(reply: str, said: str) -> list[Decision]:
     sentences = [sentence for sentence, _ in draft_text.flat(reply)[:_READ_OF_ANSWER]]
     before = [sentence for sentence, _ in draft_text.flat(said)[-_READ_OF_SAID:]]
     choices = [sentence for sentence in before if _is_choice(sentence)]
-    asked = any(sentence.endswith(("?", "？")) for sentence in before)
-    found: list[Decision] = []
-    if sentences and _AGREES.match(sentences[0]) and not _is_objection(sentences[0]):
-        proposal = next((match for text in reversed(before) if (match := _PROPOSAL.match(text))), None)
-        if proposal and not _PROCEDURAL.search(proposal["object"]):
-            found += _decision(proposal["object"])
+    questions = [sentence for sentence in before if sentence.endswith(("?", "？"))]
+    found = _agreed(sentences, before, questions)
     for sentence in sentences:
         if sentence.endswith(("?", "？")) or _UNSURE.search(sentence) or len(sentence) > _TOO_LONG:
             continue
-        concluded = _concluded(sentence, open_question=asked and not choices)
+        concluded = _concluded(sentence, open_question=bool(questions) and not choices)
         found += _decision(concluded) if concluded else _chosen(sentence, choices)
     return found
 
@@ -127,6 +121,18 @@ def of_form(question: str, result: str) -> list[Decision]:
         return []
     answer = result[start + len(question) + 4 :].split('"', 1)[0].replace(" (Recommended)", "").strip()
     return [Decision(f"{question} {answer}", "")] if answer else []
+
+
+def _agreed(sentences: list[str], before: list[str], questions: list[str]) -> list[Decision]:
+    """Return the proposal that the reply agrees to; a yes to a question of fact is none."""
+    if not sentences or not _AGREES.match(sentences[0]) or _is_objection(sentences[0]):
+        return []
+    if questions and _FACTUAL.match(questions[-1]):
+        return []
+    proposal = next((match for text in reversed(before) if (match := _PROPOSAL.match(text))), None)
+    if proposal is None or _PROCEDURAL.search(proposal["object"]) or draft_decisions.is_procedure(proposal["object"]):
+        return []
+    return _decision(proposal["object"])
 
 
 def _is_objection(sentence: str) -> bool:

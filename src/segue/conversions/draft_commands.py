@@ -91,11 +91,9 @@ _WRAPPERS = {
 }
 _HARMLESS = {"cd", "export", "source", ".", "set", "mkdir", "pushd", "popd", "unset", "true", "ulimit", "conda", "nvm"}
 _LOOKING = frozenset(
-    "[ ack ag awk bat cat cd cmp code command curl date diff docker du echo env export fd find gh git grep head jq "
-    "kill "
-    "less ls lsof nc netstat ping pgrep pkill printenv printf ps psql pwd rg rm sed sleep sort ssh stat tail test "
-    "top tree "
-    "type wc wget which xargs".split()
+    "[ ack ag awk bat cat cd cmp code command curl date diff docker du echo env export fd find gh git grep head "
+    "jq kill less ls lsof nc netstat ping pgrep pkill printenv printf ps psql pwd rg rm sed sleep sort ssh stat "
+    "tail test top tree type wc wget which xargs".split()
 )
 _OTHER_LONGEST = 160
 _SETTING = re.compile(r"[\w.-]+=[^/]*")

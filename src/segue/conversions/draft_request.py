@@ -62,24 +62,19 @@ _MOVES_ON = re.compile(
     re.IGNORECASE,
 )
 _IMPERATIVES = frozenset(
-    "add adjust allow analyse analyze arrange bring build bump calculate change check clean collect combine compare "
-    "compress compute configure connect convert copy correct create cut debug delete deploy describe design detect "
-    "disable document draft drop enable ensure evaluate explain export expose extend extract fetch figure find "
-    "finish fix "
-    "format generate get give handle hide implement import improve include increase inline install integrate introduce "
-    "investigate isolate limit list look lower make map mark measure merge migrate mock modernise modernize modify "
-    "move "
-    "optimise optimize parse pin plan polish port prepare print profile prototype provide publish put raise read "
-    "record "
-    "redesign reduce refactor release remove rename render reorganise reorganize repair replace report reproduce "
-    "resolve "
-    "restore retry return review rewrite run scan secure send separate serve set setup shorten show simplify solve "
-    "sort "
-    "speed split start stop store stream summarise summarize support swap switch sync teach test tidy tighten track "
-    "train transform translate trim turn unify update upgrade use validate verify wire wrap write "
-    "aktualisiere ändere baue bau behebe benenne bring bringe entferne ersetze erstelle finde füge korrigiere "
-    "lösche mach "
-    "mache prüfe repariere richte schreib schreibe stelle teste übersetze verbessere verkleinere zeig zeige".split()
+    "add adjust allow analyse analyze arrange bring build bump calculate change check clean collect combine "
+    "compare compress compute configure connect convert copy correct create cut debug delete deploy describe "
+    "design detect disable document draft drop enable ensure evaluate explain export expose extend extract fetch "
+    "figure find finish fix format generate get give handle hide implement import improve include increase inline "
+    "install integrate introduce investigate isolate limit list look lower make map mark measure merge migrate "
+    "mock modernise modernize modify move optimise optimize parse pin plan polish port prepare print profile "
+    "prototype provide publish put raise read record redesign reduce refactor release remove rename render "
+    "reorganise reorganize repair replace report reproduce resolve restore retry return review rewrite run scan "
+    "secure send separate serve set setup shorten show simplify solve sort speed split start stop store stream "
+    "summarise summarize support swap switch sync teach test tidy tighten track train transform translate trim "
+    "turn unify update upgrade use validate verify wire wrap write aktualisiere ändere baue bau behebe benenne "
+    "bringe entferne ersetze erstelle finde füge korrigiere lösche mach mache prüfe repariere richte schreib "
+    "schreibe stelle teste übersetze verbessere verkleinere zeig zeige".split()
 )
 
 
