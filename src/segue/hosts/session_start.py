@@ -39,11 +39,10 @@ _KINDS: dict[PackLayer, tuple[str, ...]] = {
     "open_loops": ("question", "action"),
     "recency": ("",),
 }
-_RECORDED = (
-    "Where an earlier conversation of this project stopped, as it was recorded. What the user says now goes first."
-)
+# After a compaction that conversation may be the same one.
+_RECORDED = "Where the work on this project stood, as it was recorded. What the user says now goes first."
 _CUT = "It is shortened here; the tool `resume` tells all of it."
-_DRAFT = "The packet below is a draft that Segue made when an earlier conversation was compacted; nobody reviewed it."
+_DRAFT = "The packet below is a draft that Segue made when a conversation was compacted; nobody reviewed it."
 
 
 def answer(call: Call) -> dict[str, Any] | None:
