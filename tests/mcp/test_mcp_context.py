@@ -435,13 +435,13 @@ def test_a_conversation_that_knows_much_is_told_within_the_bound(crowded: Wire) 
 @pytest.mark.requirement("context-tools")
 def test_a_conversation_that_knows_too_much_is_told_nothing_of_what_cannot_arrive(crowded: Wire) -> None:
     asked = {"model": "claude", "format": "smp", "session_id": "longest", "items": "new"}
-    for number in range(10):
-        whole(crowded.call("get_context", task=f"importer {number * 150}", token_budget=4_000, **asked))
+    for number in range(20):
+        whole(crowded.call("get_context", task=f"importer {number * 75}", token_budget=4_000, **asked))
     too_much = crowded.call("get_context", task="The importer", token_budget=12_000, since="0", **asked)
     assert too_much.refused
     assert "No session was told" in too_much.text
     later = whole(crowded.call("get_context", task="The importer", token_budget=300, **asked))
-    assert later.data["working_memory"]["cursor"] == "11"
+    assert later.data["working_memory"]["cursor"] == "21"
 
 
 @pytest.mark.requirement("context-tools")
