@@ -199,6 +199,7 @@ def test_many_files_are_named_as_far_as_there_is_room() -> None:
         ("python script.py", "python script.py"),
         ("cd web && node scripts/seed.mjs --all 2>&1", "node scripts/seed.mjs --all"),
         ("terraform fmt -check", "terraform fmt -check"),
+        ("DB=postgres://a ./seed.py", "./seed.py"),
     ],
 )
 def test_another_program_that_failed_and_then_passed_is_an_attempt(command: str, text: str) -> None:
@@ -221,6 +222,8 @@ def test_another_program_that_failed_and_then_passed_is_an_attempt(command: str,
         "python -c 'print(1)'",
         "FOO=1 psql -c 'select 1'",
         "node " + "x" * 200,
+        "node deploy.mjs --token abc",
+        "bash -c 'cd a; node b.js'",
     ],
 )
 def test_what_only_looks_or_is_not_one_command_says_nothing(command: str) -> None:

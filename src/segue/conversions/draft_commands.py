@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass
+from itertools import dropwhile
 
 _LONGEST = 4_000
 _STOPPED = {124, 130, 137, 143}  # timed out, interrupted, killed: says nothing about the work
@@ -97,6 +98,8 @@ _LOOKING = frozenset(
 )
 _OTHER_LONGEST = 160
 _SETTING = re.compile(r"[\w.-]+=[^/]*")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_SECRET = re.compile(r"(?:token|passw(?:or)?d|secret|api-?key|credential)s?[ =]", re.IGNORECASE)
 _ALL = (".", "./...", "src", "--")
 _PYTHON = re.compile(r"(?:python[\d.]*|py|pypy3?|php|node|ruby)$")
 
@@ -180,9 +183,11 @@ def _other(segments: list[_Segment], ok: bool | None, exit_code: int | None) -> 
     working = [segment for segment in segments if segment.words and segment.words[0] not in _HARMLESS]
     if len(working) != 1 or ok is None or exit_code in _STOPPED or any(segment.after == "||" for segment in segments):
         return None
-    words = _unwrapped(list(working[0].words))
-    text = shlex.join(working[0].words)
-    if not words or words[0].rsplit("/", 1)[-1] in _LOOKING or len(text) > _OTHER_LONGEST:
+    shown = list(dropwhile(_ASSIGNMENT.match, working[0].words))
+    words, text = _unwrapped(shown), shlex.join(shown)
+    if not words or words[0].rsplit("/", 1)[-1] in _LOOKING or _shell_text(shown) is not None:
+        return None
+    if len(text) > _OTHER_LONGEST or _SECRET.search(text):
         return None
     return Run((Check(f"$ {text}", (), text),), ok, None if ok else exit_code, known=False)
 
@@ -275,7 +280,7 @@ def _unwrapped(words: list[str]) -> list[str]:
     words = list(words)
     while words:
         name = words[0].rsplit("/", 1)[-1]
-        if re.match(r"[A-Za-z_]\w*=", words[0]) or name in _WRAPPERS:
+        if _ASSIGNMENT.match(words[0]) or name in _WRAPPERS:
             words = words[1:]
         elif name == "timeout":
             words = [word for word in words[1:] if not word.startswith("-")][1:]
