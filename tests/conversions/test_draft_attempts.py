@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from segue.conversions.draft_attempts import attempts
-from segue.conversions.draft_commands import run_of
+from segue.conversions.draft_commands import Run, run_of
 from segue.conversions.draft_paths import Paths
 from segue.conversions.draft_session import Edit, Lesson, Step
 from segue.conversions.draft_statements import Trial
@@ -222,12 +222,20 @@ def test_another_program_that_failed_and_then_passed_is_an_attempt(command: str,
         "python -c 'print(1)'",
         "FOO=1 psql -c 'select 1'",
         "node " + "x" * 200,
-        "node deploy.mjs --token abc",
         "bash -c 'cd a; node b.js'",
     ],
 )
 def test_what_only_looks_or_is_not_one_command_says_nothing(command: str) -> None:
     assert run_of(command, "", False, 1) is None
+
+
+@pytest.mark.parametrize("program", ["node deploy.mjs", "node sync.mjs"])
+def test_secret_values_of_a_command_are_not_shown(program: str) -> None:
+    for option in ("--token abc", "--token=abc", "--api-key 'abc abc'", "PASSWORD=abc"):
+        shown = run(f"{program} {option} --all", False)
+        assert isinstance(shown, Run)
+        assert "abc" not in shown.text
+        assert shown.text.endswith("… --all")
 
 
 def test_settings_do_not_narrow_a_check() -> None:

@@ -99,7 +99,7 @@ _LOOKING = frozenset(
 _OTHER_LONGEST = 160
 _SETTING = re.compile(r"[\w.-]+=[^/]*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-_SECRET = re.compile(r"(?:token|passw(?:or)?d|secret|api-?key|credential)s?[ =]", re.IGNORECASE)
+_SECRET = re.compile(r"((?:token|passw(?:or)?d|secret|api[-_]?key|credential)s?[ =])('[^']*'|\S+)", re.IGNORECASE)
 _ALL = (".", "./...", "src", "--")
 _PYTHON = re.compile(r"(?:python[\d.]*|py|pypy3?|php|node|ruby)$")
 
@@ -187,9 +187,9 @@ def _other(segments: list[_Segment], ok: bool | None, exit_code: int | None) -> 
     words, text = _unwrapped(shown), shlex.join(shown)
     if not words or words[0].rsplit("/", 1)[-1] in _LOOKING or _shell_text(shown) is not None:
         return None
-    if len(text) > _OTHER_LONGEST or _SECRET.search(text):
+    if len(text) > _OTHER_LONGEST:
         return None
-    return Run((Check(f"$ {text}", (), text),), ok, None if ok else exit_code, known=False)
+    return Run((Check(f"$ {text}", (), _SECRET.sub(r"\1…", text)),), ok, None if ok else exit_code, known=False)
 
 
 def _passed(segments: list[_Segment], output: str, ok: bool, pipefail: bool) -> bool | None:
@@ -320,7 +320,8 @@ def _check(words: list[str]) -> Check | None:
         family = program
     else:
         return None
-    return Check(family, _targets(rest), " ".join([family, shlex.join(rest)]).strip())
+    text = " ".join([family, shlex.join(rest)]).strip()
+    return Check(family, _targets(rest), _SECRET.sub(r"\1…", text))
 
 
 def _subcommand(words: list[str]) -> tuple[list[str], str]:
