@@ -303,9 +303,27 @@ class Segue:
     @cached_property
     def syncing(self) -> Syncing:
         """What makes the packets here and on a host the same."""
+        from segue.services.mirroring import Mirroring
+        from segue.services.packets import Packets
+        from segue.services.projects import NOWHERE
         from segue.services.syncing import Syncing
 
-        return Syncing(self._database, self._scope, packets=self._packets_of(), clock=self._clock, actor=self._actor)
+        packets = self._packets_of()
+
+        def plain(scope_id: str) -> Packets:
+            return Packets(self._database, scope_id, project=lambda: NOWHERE, clock=self._clock, actor=self._actor)
+
+        mirroring = Mirroring(
+            self._database,
+            self._scope,
+            packets=plain,
+            remembering=packets,
+            memories=cache(lambda scope_id: self.of(scope_id, actor=self._actor).memories),
+            clock=self._clock,
+            actor=self._actor,
+        )
+
+        return Syncing(self._database, self._scope, packets=packets, mirroring=mirroring, clock=self._clock)
 
     @cached_property
     def replicas(self) -> Replicas:

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     import httpx2
 
 PAGE = 500  # as many lines a host lists at once
-_MOST_PAGES = 20_000
+MEMORY_PAGE = 200  # memories, which are longer
+_HELD = ["active", "retired"]
+_MOST_PAGES = 2_000
 _PATIENCE = 3
 _LONGEST_PATIENCE = 90  # seconds
 
@@ -168,6 +170,28 @@ class PacketServer:
     def unpublish(self, packet_id: str, *, team: str | None = None) -> None:
         """Take the address of a published packet back."""
         self._wire.send("DELETE", f"{_packet(packet_id)}/publish", _present({"team": team}))
+
+    # -- memories -----------------------------------------------------------------------------------------------
+
+    def memories(self, team: str) -> list[dict[str, Any]] | None:
+        """Return the memories of a team that hold or held, as JSON values; None where the host has no memories."""
+        found: list[dict[str, Any]] = []
+        params: dict[str, str | list[str]] = {"team": team, "limit": str(MEMORY_PAGE), "status": _HELD}
+        for _ in range(_MOST_PAGES):
+            asked = dict(params)
+            try:
+                reply = self.patiently(lambda: self._wire.get("/v1/memories", asked))  # noqa: B023
+            except (NotFound, Refused) as error:
+                if error.code.startswith(("auth.", "team.")):
+                    raise
+                return None
+            document = reply.document()
+            found += answers.members(document, "memories")
+            cursor = answers.optional(document, "cursor")
+            if not cursor:
+                return found
+            params["cursor"] = cursor
+        raise unexpected()
 
     # -- teams --------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,9 @@ from segue.base.untrusted import one_line, shorten
 from segue.client.addresses import normalised
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
+
+Params = Mapping[str, str | list[str]]
 
 TIMEOUT_SECONDS = 30.0
 MAX_ANSWER = 8 << 20
@@ -119,7 +122,7 @@ class Wire:
     def __repr__(self) -> str:
         return f"Wire({self.address!r})"
 
-    def get(self, path: str, params: Mapping[str, str] | None = None, *, etag: str = "") -> Reply:
+    def get(self, path: str, params: Params | None = None, *, etag: str = "") -> Reply:
         """Ask for something, once more or twice where the host cannot be reached or is busy.
 
         With `etag`, an answer of status 304 says that what has that tag has not changed.
@@ -139,7 +142,7 @@ class Wire:
         self,
         method: str,
         path: str,
-        params: Mapping[str, str] | None = None,
+        params: Params | None = None,
         *,
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
@@ -156,7 +159,7 @@ class Wire:
         return self._send(method, path, params, given, body)
 
     def _send(
-        self, method: str, path: str, params: Mapping[str, str] | None, headers: dict[str, str], body: bytes | None
+        self, method: str, path: str, params: Params | None, headers: dict[str, str], body: bytes | None
     ) -> Reply:
         if self._token is not None:
             headers = headers | {"Authorization": f"Bearer {self._token}"}

@@ -22,6 +22,8 @@ from segue.services import paging
 from segue.services.requests import Answer
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from segue.services.packets import Page
     from segue.storage.packets import Listed
 
@@ -92,6 +94,7 @@ def ls(
     until: Annotated[str | None, Query(description="Only packets until this time.")] = None,
     q: Annotated[str | None, Query(description="Only packets that hold all these words.")] = None,
     parent: Annotated[str | None, Query(description="Only packets that continue this one.")] = None,
+    etags: Annotated[bool, Query(description="Tell the ETag of each, for a sync.")] = False,
 ) -> Response:
     """List the packets of the caller's own scope, or of a team's, newest first."""
     now = here.segue.now()
@@ -107,7 +110,8 @@ def ls(
         q=q,
         parent=parent,
     )
-    return Response(_listed(page), media_type=JSON)
+    versions = here.segue.hub.etags(caller, [each.id for each in page.packets], team) if etags else {}
+    return Response(_listed(page, versions), media_type=JSON)
 
 
 def _number(given: str | None) -> int:
@@ -118,8 +122,9 @@ def _number(given: str | None) -> int:
         return paging.DEFAULT_LIMIT
 
 
-def _listed(page: Page) -> bytes:
-    document: dict[str, Any] = {"packets": [_line(each) for each in page.packets]}
+def _listed(page: Page, versions: Mapping[str, str]) -> bytes:
+    lines = [_line(each) | ({"etag": versions[each.id]} if each.id in versions else {}) for each in page.packets]
+    document: dict[str, Any] = {"packets": lines}
     return rendered(document | ({"cursor": page.cursor} if page.cursor else {}))
 
 

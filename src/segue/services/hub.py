@@ -20,7 +20,7 @@ from segue.storage import publications, visibility
 from segue.storage.packets import Filter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     import sqlalchemy as sa
@@ -219,6 +219,17 @@ class Hub:
             limit=bounded(limit),
             cursor=cursor,
         )
+
+    def etags(self, caller: Caller, packet_ids: Sequence[str], team: str | None = None) -> dict[str, str]:
+        """Return the etags of packets of the personal scope, or of a team's, by id: what tells their versions.
+
+        Raises NotFound `team.not_found`.
+        """
+        caller.require("read")
+        with self._database.read() as connection:
+            scope_id, _ = self._target(connection, caller, team)
+            found = rows.versions(connection, scope_id, packet_ids)
+        return {each: etag(revision, body) for each, (revision, body) in found.items()}
 
     def chain(self, caller: Caller, packet_id: str, team: str | None = None) -> Chain:
         """Return a packet's ancestors and what continues it, across all scopes that the caller may read.

@@ -1,4 +1,7 @@
-"""Copies of teams' packets in this store: made and kept by a sync, read offline, dropped with the membership."""
+"""Copies of teams' packets and memories in this store.
+
+A sync makes and keeps them; they are read offline, and dropped with the membership.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from segue.base.errors import Conflict, InvalidInput, NotFound
 from segue.base.redaction import RedactionRefused
+from segue.services import mirrored_memories
 from segue.services.delivery import digest, read, remember
 from segue.services.synced import TeamSynced
 from segue.storage import events
@@ -20,8 +24,10 @@ if TYPE_CHECKING:
 
     import sqlalchemy as sa
 
+    from segue.base.errors import SegueError
     from segue.client.answers import Fetched, PacketLine, PacketList, RemoteTeam
     from segue.client.contract import PacketServer
+    from segue.services.memories import Memories
     from segue.services.packets import Packets
     from segue.services.underway import Underway
     from segue.storage.database import Database
@@ -30,7 +36,11 @@ if TYPE_CHECKING:
 
 
 class Mirroring:
-    """Keeps the copies. `packets` gives the service over a scope of this store; the log of `scope_id` tells of it."""
+    """Keeps the copies. `packets` and `memories` give the services over a scope of this store.
+
+    `remembering` is asked for packets that make memories by themselves, for a host that tells none. The log of
+    `scope_id` tells of copies that are made and dropped.
+    """
 
     def __init__(
         self,
@@ -38,12 +48,16 @@ class Mirroring:
         scope_id: str,
         *,
         packets: Callable[[str], Packets],
+        remembering: Callable[[str], Packets],
+        memories: Callable[[str], Memories],
         clock: Callable[[], datetime],
         actor: str,
     ) -> None:
         self._database = database
         self._scope = scope_id
         self._packets = packets
+        self._remembering = remembering
+        self._memories = memories
         self._clock = clock
         self._actor = actor
 
@@ -60,18 +74,37 @@ class Mirroring:
     def mirror(self, work: Underway, team: RemoteTeam, listed: PacketList) -> TeamSynced:
         """Make the copy of a team hold what the host lists, and nothing else."""
         scope_id = self._replica(work.host, team)
+        told = work.host.patiently(lambda: work.host.memories(team.name))
+        packets = (self._remembering if told is None else self._packets)(scope_id)
         with self._database.read() as connection:
             here = rows.digests(connection, scope_id)
             known = rows.known(connection, scope_id, work.host.address)
         pulled = removed = 0
         for line in sorted(listed.packets.values(), key=lambda line: line.id):
-            pulled += self._one(work, scope_id, team, line, known.get(line.id) if line.id in here else None)
+            before = known.get(line.id) if line.id in here else None
+            pulled += self._one(work, scope_id, packets, team, line, before)
             work.step()
         for each in sorted(set(here) - set(listed.packets)) if listed.complete else ():
-            removed += remove(self._database, self._packets(scope_id), scope_id, work.host, each, here[each])
-        return TeamSynced(team.name, pulled, removed, len(listed.packets) - pulled)
+            removed += remove(self._database, packets, scope_id, work.host, each, here[each])
+        changed = 0
+        if told is not None:
 
-    def _one(self, work: Underway, scope_id: str, team: RemoteTeam, line: PacketLine, known: Known | None) -> bool:
+            def hold(memory_id: str, error: SegueError) -> None:
+                work.hold(memory_id, team.name, error)
+
+            mirrored = mirrored_memories.mirror(self._memories(scope_id), told, now=self._clock(), hold=hold)
+            changed = mirrored.pulled + mirrored.removed
+        return TeamSynced(team.name, pulled, removed, len(listed.packets) - pulled, changed)
+
+    def _one(
+        self,
+        work: Underway,
+        scope_id: str,
+        packets: Packets,
+        team: RemoteTeam,
+        line: PacketLine,
+        known: Known | None,
+    ) -> bool:
         """Bring one packet here where it is new or was changed; return whether it was."""
         try:
             fetched = newer(work.host, line.id, team.name, line, known)
@@ -82,7 +115,7 @@ class Mirroring:
             def admits(connection: sa.Connection, _: StoredPacket | None) -> None:
                 remember(connection, scope_id, work.host, packet, etag)
 
-            saved = self._packets(scope_id).submit(packet, core_only=True, replace_existing=True, admits=admits)
+            saved = packets.submit(packet, core_only=True, replace_existing=True, admits=admits)
         except (InvalidInput, NotFound, RedactionRefused, Conflict) as error:
             work.hold(line.id, team.name, error)
             return False

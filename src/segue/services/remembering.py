@@ -110,6 +110,14 @@ class Writer:
         ]
         return self._settled(written)
 
+    def adopt(self, memory: Memory, source: str) -> None:
+        """Take over a memory of another store as it is, under its own id, which is free here; `source` says it."""
+        named = same.identity(memory)
+        self._new[memory.id] = (memory, named)
+        self.indexing.add(memory)
+        said = Said.of(memory.id, named, replace(memory.provenance, ref=f"{source}#{memory.id}"), self._now)
+        self._said[said.source, said.place] = said
+
     def _buried(self, items: Sequence[Item], named: Sequence[str]) -> set[str]:
         """Those of the identities whose texts were forgotten, in whatever project."""
         anywhere = [same.anywhere(item) if item.project else each for item, each in zip(items, named, strict=True)]

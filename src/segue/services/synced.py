@@ -23,16 +23,18 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class TeamSynced:
-    """What a sync did to the copy of a team's packets."""
+    """What a sync did to the copy of a team: to its packets, and to its memories (`memories`, those that changed)."""
 
     name: str
     pulled: int
     removed: int
     unchanged: int
+    memories: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """Return the counts as JSON values."""
-        return {"name": self.name, "pulled": self.pulled, "removed": self.removed, "unchanged": self.unchanged}
+        counts = {"pulled": self.pulled, "removed": self.removed, "unchanged": self.unchanged}
+        return {"name": self.name, **counts, "memories": self.memories}
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ _REVOKED = "auth.revoked"
 
 
 class Syncing:
-    """Syncs one scope with hosts. `packets` gives the service over a scope of this store."""
+    """Syncs one scope with hosts. `packets` gives the service over a scope here; `mirroring` keeps copies of teams."""
 
     def __init__(
         self,
@@ -46,14 +46,14 @@ class Syncing:
         scope_id: str,
         *,
         packets: Callable[[str], Packets],
+        mirroring: Mirroring,
         clock: Callable[[], datetime],
-        actor: str = "local",
     ) -> None:
         self._database = database
         self._scope = scope_id
         self._packets = packets
         self._clock = clock
-        self._mirroring = Mirroring(database, scope_id, packets=packets, clock=clock, actor=actor)
+        self._mirroring = mirroring
 
     def sync(
         self, host: PacketServer, *, delete: bool = False, on_progress: Callable[[int, int], None] | None = None

@@ -42,6 +42,7 @@ __all__ = [
     "parents_across",
     "project_entry",
     "replace",
+    "versions",
     "wanted_lists",
     "with_content",
     "with_ending",
@@ -302,6 +303,17 @@ def by_ids(connection: sa.Connection, scope_id: str, packet_ids: Sequence[str]) 
         query = sa.select(*_LIST_COLUMNS).where(_COLUMNS.scope_id == scope_id, _COLUMNS.id.in_(batch))
         rows = connection.execute(query).all()
         found |= {item.id: item for item in _with_tags(connection, scope_id, rows)}
+    return found
+
+
+def versions(connection: sa.Connection, scope_id: str, packet_ids: Sequence[str]) -> dict[str, tuple[int, bytes]]:
+    """Return revision and bytes of those of the packets that the scope has, by id."""
+    found: dict[str, tuple[int, bytes]] = {}
+    for start in range(0, len(packet_ids), _BATCH):
+        batch = list(packet_ids[start : start + _BATCH])
+        query = sa.select(_COLUMNS.id, _COLUMNS.revision, _COLUMNS.body)
+        query = query.where(_COLUMNS.scope_id == scope_id, _COLUMNS.id.in_(batch))
+        found |= {row.id: (row.revision, bytes(row.body)) for row in connection.execute(query)}
     return found
 
 
