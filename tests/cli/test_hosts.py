@@ -192,6 +192,20 @@ def test_status_says_what_is_wrong(here: InPlace) -> None:
     assert "unreadable (it is not JSON with comments: " in hooks
 
 
+def test_a_name_of_a_folder_makes_no_line_of_its_own(cli: InPlace, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = cli.shell.project / "shop\x1b[31m\nclaude-code  user  server  yes"
+    folder.mkdir()
+    (folder / "segue.toml").write_text('[project]\nid = "shop"\n', "utf-8")
+    monkeypatch.chdir(folder)
+    for command in (["status", "claude-code"], ["print", "cursor", "--project"], ["install", "cursor", "--project"]):
+        result = cli("hosts", *command)
+        assert result.code == 0
+        assert "shop\\x1b[31m ⏎ claude-code" in result.out + result.err
+        assert not any(
+            line.startswith("claude-code  user  server  yes") for line in (result.out + result.err).split("\n")
+        )
+
+
 def test_print(here: InPlace) -> None:
     assert here("hosts", "print").json == {"mcpServers": {"segue": {"command": PROGRAM, "args": ["mcp"]}}}
     assert here("hosts", "print", "--project").json["mcpServers"]["segue"]["command"] == "segue"

@@ -146,6 +146,7 @@ def test_places_are_byte_offsets() -> None:
     ("raw", "reason"),
     [
         (b'{"a": 1\n"b": 2}', "expecting ',' delimiter at line 2, column 1"),
+        (b'{"a": "\0"}', "invalid control character at line 1, column 8"),
         (b'{"a": 1, "a": 2}', "the key 'a' stands twice"),
         (b'{"a": Infinity}', "Infinity is not a JSON number"),
         (b"[1]", "its outermost value is not an object"),

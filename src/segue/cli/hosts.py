@@ -147,14 +147,19 @@ def _say(changes: Sequence[Change], *, dry_run: bool, as_json: bool) -> None:
     for change in changes:
         said = (_PLANS if dry_run else _ACTIONS)[change.action].format(part=_PARTS[change.part])
         hooks = f" ({one_line(', '.join(change.hooks))})" if change.hooks else ""
-        output.data(f"{said}: {change.path}{hooks}")
+        output.data(f"{said}: {_shown(change.path)}{hooks}")
         if dry_run and change.diff:
             # A host may keep its whole configuration, secrets of others too, on one line.
             output.data("\n".join(shorten(line, _DIFF_WIDTH) for line in change.diff.rstrip("\n").split("\n")))
         elif change.backup:
-            output.note(f"the file before: {change.backup}")
+            output.note(f"the file before: {_shown(change.backup)}")
         if change.note and not dry_run:
             output.note(change.note)
+
+
+def _shown(path: Path) -> str:
+    """A path on one line: folders have names with line feeds in them, too."""
+    return one_line(str(path))
 
 
 def _change(change: Change) -> dict[str, Any]:
@@ -183,7 +188,7 @@ def status(
         return 0
     for name, found in states.items():
         for state in found:
-            output.data(f"{name:<12} {state.scope:<8} {state.part:<7} {_standing(state)}  {state.path}")
+            output.data(f"{name:<12} {state.scope:<8} {state.part:<7} {_standing(state)}  {_shown(state.path)}")
     return 0
 
 
@@ -237,6 +242,6 @@ def print_entry(
         output.as_json({"files": [{"path": str(path), "text": text} for path, text in files]})
         return 0
     for path, text in files:
-        output.note(f"for {path}:")
+        output.note(f"for {_shown(path)}:")
         output.data(text.rstrip("\n"))
     return 0

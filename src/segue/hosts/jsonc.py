@@ -187,7 +187,8 @@ def _value(strict: bytes) -> Any:
         return _DECODER.decode(strict.decode("utf-8"))
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise Unreadable(f"it is not JSON with comments: {error.msg[:1].lower()}{error.msg[1:]} at {where}") from None
+        said = f"{error.msg[:1].lower()}{error.msg[1:]}".removesuffix(" at")
+        raise Unreadable(f"it is not JSON with comments: {said} at {where}") from None
     except RecursionError:
         raise Unreadable("it is nested too deeply") from None
 
