@@ -30,7 +30,7 @@ class Caller:
 
     def may(self, permission: Permission) -> bool:
         """Whether the token allows this: admin contains write, write contains propose and read."""
-        return any(permission in _CONTAINED[each] for each in self.permissions)
+        return any(permission in _CONTAINED.get(each, ()) for each in self.permissions)
 
     def require(self, permission: Permission) -> None:
         """Raise Refused `auth.permission` unless the token allows this."""
