@@ -126,6 +126,28 @@ def test_without_prompt_or_session_nothing(host: Host, store: segue.Segue, membe
     assert host.calls("user-prompt-submit", **members) == (None, "")
 
 
+ASKED = "Which database holds the orders?"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_told"),
+    [
+        (f"/review {ASKED}", False),
+        (f"/plugin:db.check-2 {ASKED}", False),
+        (f"/srv/shop/orders.py fails. {ASKED}", True),
+        (f"<task-notification>{ASKED}</task-notification>", False),
+        (f"<system-reminder>{ASKED}</system-reminder>", False),
+        (f"<ide_selection>x = 1</ide_selection>\n{ASKED}", True),
+        (f"{HOOK_BEGIN}\n\n{ASKED}\n\n{HOOK_END}", False),
+    ],
+)
+def test_only_what_a_person_wrote_calls_for_anything(
+    host: Host, store: segue.Segue, prompt: str, is_told: bool
+) -> None:
+    store.memories.remember("We use PostgreSQL as the database for orders.", kind="decision")
+    assert bool(host.told("user-prompt-submit", prompt=prompt)) == is_told
+
+
 def test_it_stays_short(host: Host, store: segue.Segue) -> None:
     store.memories.remember_all(item(f"Filler {number}") for number in range(200))
     for number in range(12):

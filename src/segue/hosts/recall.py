@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from segue.base import text, time
@@ -11,6 +12,7 @@ from segue.context.layers import intent_of, natural
 from segue.context.serving import served
 from segue.hosts import briefing, embedded, memory_rows, relevance, session_row, term_index
 from segue.hosts.calling import context
+from segue.transcripts import speech
 
 if TYPE_CHECKING:
     from segue.context.candidate import Packed
@@ -22,13 +24,14 @@ if TYPE_CHECKING:
 EVENT = "UserPromptSubmit"
 MOST_TOKENS, MOST_CHARACTERS = 900, 4_500
 MOST_FOUND, MOST_RULES = 8, 8
+_COMMAND = re.compile(r"/[\w:.-]*(?:\s|$)")  # of the host's; a path goes on with a slash
 _TASK = 500  # characters of a prompt whose words a session keeps
 
 
 def answer(call: Call) -> dict[str, Any] | None:
     """Return what the host is told; None where nothing is new or relevant. Raises SegueError."""
-    prompt = call.text("prompt").strip()
-    if not prompt or prompt.startswith("/") or not call.session:  # a command of the host's
+    prompt = speech.from_claude(call.text("prompt"))
+    if not prompt or _COMMAND.match(prompt) or not call.session:
         return None
     asked = relevance.asked(prompt)
     if not asked.tokens:
