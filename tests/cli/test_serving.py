@@ -115,6 +115,37 @@ def test_whoever_leaves(cli: InPlace, db: tuple[str, str]) -> None:
     assert cli("server", "offboard", "root", *db, "--json").error["code"] == "user.root"
 
 
+def test_a_lost_root_token_is_replaced(cli: InPlace, db: tuple[str, str]) -> None:
+    cli("server", "init", *db)
+    token = _token(cli, "console", "--user", "root", "--permission", "admin", *db)
+    with segue.open(db[1]) as opened:
+        again = opened.accounts.authenticate(token)
+        assert (again.display, again.may("admin"), again.user_id) == ("root", True, opened._scope)
+        assert opened.store.counts()["users"] == 1
+    assert cli("server", "issue-token", "x", "--user", "nobody", *db, "--json").error["code"] == "user.not_found"
+    assert cli("server", "issue-token", "x", "--user", "root", "--email", "a@b.org", *db).code == 2
+
+
+def test_what_happened(cli: InPlace, db: tuple[str, str]) -> None:
+    token = _token(cli, "Ann", "--email", "ann@example.org", *db)
+    with segue.open(db[1]) as opened:
+        ann = opened.accounts.authenticate(token)
+        team = opened.teams.create(ann, "bakers")
+        opened.invites.create(ann, "bakers")
+    kinds = [each["kind"] for each in cli("server", "events", "bakers", *db, "--json").json["events"]]
+    assert kinds == ["invite.created", "team.created"]
+    assert cli("server", "events", "bakers", "--limit", "1", *db).lines[0].split()[1] == "invite.created"
+    for name in ("ann@example.org", "Ann", ann.user_id):
+        told = cli("server", "events", name, *db, "--json").json["events"]
+        assert [each["kind"] for each in told] == ["token.issued", "user.created"]
+        assert (told[0]["actor"], told[0]["subject"]) == ("operator", ann.token_id)
+    with segue.open(db[1]) as opened:
+        opened.teams.rm(ann, "bakers")
+    assert cli("server", "events", "bakers", *db, "--json").error["code"] == "user.not_found"
+    assert cli("server", "events", team.id, *db, "--json").json["events"][0]["kind"] == "team.deleted"
+    assert cli("server", "events", "Ann", "--limit", "0", *db).code == 3
+
+
 @pytest.mark.usefixtures("own_migrations")
 def test_how_a_database_is_and_becomes(cli: InPlace, db: tuple[str, str]) -> None:
     before = cli("server", "check", *db, "--json")

@@ -14,7 +14,7 @@ from segue.base import time
 from segue.base.errors import InvalidInput
 from segue.base.untrusted import one_line
 from segue.cli import output
-from segue.cli.arguments import MORE, AsJson, Now, clock
+from segue.cli.arguments import MORE, AsJson, Limit, Now, Usage, clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ def register(app: typer.Typer) -> None:
     )
     from segue.cli.running import run
 
-    for command in (init, run, issue_token, tokens, revoke, offboard, migrate, check, retention):
+    for command in (init, run, issue_token, tokens, revoke, offboard, events, migrate, check, retention):
         server.command()(command)
     app.add_typer(server, name="server", rich_help_panel=MORE)
 
@@ -78,6 +78,9 @@ def issue_token(
     email: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Whose it is: a user with that address gets another token.")
     ] = None,
+    user: Annotated[
+        str | None, typer.Option(metavar="USER", help="Whose it is, by id, address or name; `root` for the root user.")
+    ] = None,
     expires: Annotated[
         str | None, typer.Option(metavar="TIME", help="Until when it is good: 2027-05-04, RFC 3339, or 90d from now.")
     ] = None,
@@ -89,12 +92,15 @@ def issue_token(
     now: Now = None,
     as_json: AsJson = False,
 ) -> int:
-    """Print a new token, alone on stdout: for the user with that address, else for a new one."""
+    """Print a new token, alone on stdout: for the user who is named, or has that address, else for a new one."""
+    if email is not None and user is not None:
+        raise Usage("--email and --user both say whose it is; give one of them")
     from segue.services.callers import USUAL
 
     with opened(db, now) as segue:
         until = _moment(expires, segue.now()) if expires is not None else None
-        token = segue.accounts.issue(name, email=email, expires=until, permissions=tuple(permission or USUAL))
+        allowed = tuple(permission or USUAL)
+        token = segue.accounts.issue(name, email=email, user=user, expires=until, permissions=allowed)
     if as_json:
         output.as_json({"token": token, "expires_at": None if until is None else time.to_text(until)})
         return 0
@@ -177,6 +183,31 @@ def _fate(ended: Offboarded) -> list[str]:
         f"In teams: {ended.team_packets:,}; they stay with the teams."
     )
     return lines
+
+
+def events(
+    whose: Annotated[
+        str, typer.Argument(metavar="TEAM|USER", show_default=False, help="A team's name, or a user's id or address.")
+    ],
+    limit: Limit = 50,
+    db: Db = None,
+    now: Now = None,
+    as_json: AsJson = False,
+) -> int:
+    """Show what happened in a team, or to a user and the user's own packets: the newest first, no contents."""
+    from segue.services.paging import require_limit
+
+    require_limit(limit)
+    with opened(db, now) as segue:
+        found = segue.tenancy.events(whose, limit)
+    if as_json:
+        told = [{"at": time.to_text(each.at), "kind": each.kind, "subject": each.subject} for each in found]
+        more = ({"actor": each.actor, "details": each.details} for each in found)
+        output.as_json({"events": [first | second for first, second in zip(told, more, strict=True)]})
+        return 0
+    for each in found:
+        output.data(f"{time.to_text(each.at)}  {each.kind:<18}  {one_line(each.subject)}  by {one_line(each.actor)}")
+    return 0
 
 
 def migrate(db: Db = None, now: Now = None, as_json: AsJson = False) -> int:

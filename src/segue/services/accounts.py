@@ -118,7 +118,8 @@ class Accounts:
             if users.get(connection, root) is not None:
                 raise Failed(
                     "server.initialised",
-                    "there is a root user already; `segue server issue-token` makes further tokens",
+                    "there is a root user already; `segue server issue-token NAME --user root --permission admin` "
+                    "makes another token for it",
                 )
             now = self._clock()
             users.insert(connection, User(root, ROOT, "", now, None), scope=False)
@@ -136,13 +137,15 @@ class Accounts:
         name: str,
         *,
         email: str | None = None,
+        user: str | None = None,
         expires: datetime | None = None,
         permissions: tuple[str, ...] = USUAL,
     ) -> str:
         """Return a new token, for the user who has that address, else for a new one who is shown as `name`.
 
-        Somebody who was offboarded is back by that. Raises InvalidInput `user.display`, `user.email`,
-        `token.permission`, `token.expires`.
+        `user` names one who is there, by id, address or name (`root` too). Somebody who was offboarded is back by
+        that. Raises InvalidInput `user.display`, `user.email`, `token.permission`, `token.expires`; NotFound
+        `user.not_found`, Ambiguous `user.ambiguous`.
         """
         name, allowed = display_name(name), checked_permissions(permissions)
         address = _address(email) if email is not None else ""
@@ -150,13 +153,16 @@ class Accounts:
             now = self._clock()
             if expires is not None and expires <= now:
                 raise InvalidInput("token.expires", "that time is over already; name one that is still to come")
-            user = users.with_email(connection, address) if address else None
-            if user is None:
-                user = new_user(connection, name, now, email=address, actor=self._actor)
-            elif user.ended_at is not None:
-                users.end(connection, user.id, None)
-                events.append(connection, user.id, "user.returned", user.id, actor=self._actor, now=now)
-            return self._minted(connection, user.id, name, allowed, expires, now)
+            if user is not None:
+                found: User | None = find_user(connection, user)
+            else:
+                found = users.with_email(connection, address) if address else None
+            if found is None:
+                found = new_user(connection, name, now, email=address, actor=self._actor)
+            elif found.ended_at is not None:
+                users.end(connection, found.id, None)
+                events.append(connection, found.id, "user.returned", found.id, actor=self._actor, now=now)
+            return self._minted(connection, found.id, name, allowed, expires, now)
 
     def _minted(
         self,
@@ -209,7 +215,7 @@ class Accounts:
         Raises NotFound `user.not_found`, Ambiguous `user.ambiguous`, Refused `user.root`.
         """
         with self._database.write() as connection:
-            found, now = _user(connection, user), self._clock()
+            found, now = find_user(connection, user), self._clock()
             root = scopes.local_id(connection)
             if found.id == root:
                 raise Refused("user.root", "the root user stays; revoke a token of it instead")
@@ -327,7 +333,8 @@ def _require_root(connection: sa.Connection, root: str, now: datetime) -> None:
         users.insert(connection, User(root, ROOT, "", now, None), scope=False)
 
 
-def _user(connection: sa.Connection, given: str) -> User:
+def find_user(connection: sa.Connection, given: str) -> User:
+    """Return the user of that id, address or name. Raises NotFound `user.not_found`, Ambiguous `user.ambiguous`."""
     name = given.strip()
     if "\0" in name or not name.isprintable():
         name = ""

@@ -51,7 +51,7 @@ class Teams:
                 "a team's name begins with a lower-case letter or digit and has up to 40 of these, _ and -",
             )
         with self._database.write(f"team {name}") as connection:
-            if rows.is_taken(connection, name):
+            if rows.id_of(connection, name) is not None:
                 raise Conflict("team.exists", "that name is taken; name the team otherwise")
             now = self._clock()
             team = Team(ids.new(now), name, caller.user_id, server_policy(connection), now, "owner")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from segue.base import time
+from segue.base import ids, time
 from segue.context.conversation import oldest
+from segue.services.accounts import find_user
 from segue.services.policies import POLICY_SETTING, checked_policy, server_policy
 from segue.storage import (
     context_sessions,
@@ -22,6 +23,7 @@ from segue.storage import (
     schema,
     scopes,
     settings,
+    teams,
     tokens,
     users,
 )
@@ -107,6 +109,17 @@ class Tenancy:
         wanted = checked_policy(policy)
         with self._database.write() as connection:
             settings.put(connection, POLICY_SETTING, wanted)
+
+    def events(self, whose: str, limit: int = 50) -> list[events.Event]:
+        """Return the newest events of a team, or of a user, newest first.
+
+        `whose` is a team's name or id, or a user's id, address or name. Raises NotFound `user.not_found`.
+        """
+        with self._database.read() as connection:
+            named = teams.id_of(connection, whose)
+            if named is None and len(whose) == ids.LENGTH and scopes.exists(connection, whose):
+                named = whose  # that of a deleted team too
+            return events.newest(connection, named or find_user(connection, whose).id, limit)
 
     def sweep(self, *, events_before: datetime | None = None) -> Swept:
         """Delete tokens and invites that have ended, answers older than a day, rates of minutes that are over.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from segue.base import time
+from segue.base import jsontext, time
 from segue.storage import context_sessions
 from segue.storage.tables import events, invites, metadata, scopes, team_members, teams, users
 
@@ -67,9 +67,11 @@ def insert(connection: sa.Connection, team: Team) -> None:
     add_member(connection, team.id, team.owner_id, "owner", team.created_at)
 
 
-def is_taken(connection: sa.Connection, name: str) -> bool:
-    """Whether a team that was not deleted has that name."""
-    return connection.execute(sa.select(_TEAMS.team_id).where(_TEAMS.name == name, _LIVING)).first() is not None
+def id_of(connection: sa.Connection, name: str) -> str | None:
+    """Return the id of the team that has that name, whoever asks; None where there is none, or it was deleted."""
+    if "\0" in name or not jsontext.is_unicode(name):
+        return None
+    return connection.execute(sa.select(_TEAMS.team_id).where(_TEAMS.name == name, _LIVING)).scalar()
 
 
 def get(connection: sa.Connection, team_id: str, *, lock: bool = False) -> Team | None:
