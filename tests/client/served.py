@@ -26,7 +26,10 @@ class Served:
     def __init__(self, location: str | Path, **settings: Any) -> None:
         self.store = segue.open(location, actor="server")
         self.store.accounts.init()
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        # With the protocol named, what is sent does not wait for more (asyncio looks at it).
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        self._socket.bind(("127.0.0.1", 0))
+        self._socket.listen()
         self.address = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
         app = create_app(Settings(**settings), self.store, log=io.StringIO())
         self._server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="on"))
