@@ -41,7 +41,10 @@ class Live:
         self.segue = store
         self.log = io.StringIO()
         self.app = create_app(settings, store, log=self.log)
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
+        # With the protocol named, asyncio sends at once; else each answer waits for an acknowledgement (40 ms).
+        self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        self._listener.bind(("127.0.0.1", 0))
+        self._listener.listen(256)
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         config = uvicorn.Config(
             self.app, log_config=None, access_log=False, server_header=False, proxy_headers=False, lifespan="on"
@@ -78,6 +81,17 @@ class Live:
     def lines(self) -> list[dict[str, Any]]:
         """What was logged."""
         return [json.loads(line) for line in self.log.getvalue().splitlines()]
+
+    def line(self, request_id: str) -> dict[str, Any]:
+        """The one line of a request; it is written once the answer is sent."""
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            found = [each for each in self.lines() if each["request_id"] == request_id]
+            if found:
+                assert len(found) == 1
+                return found[0]
+            time.sleep(0.005)
+        raise AssertionError(f"nothing was logged of {request_id}")
 
     def close(self) -> None:
         """End the server."""

@@ -16,6 +16,7 @@ from segue.base.errors import NotFound
 if TYPE_CHECKING:
     import httpx2
     from http_live import Live
+
     from segue.services.callers import Caller
 
 pytest_plugins = ["http_fixtures"]

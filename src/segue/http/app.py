@@ -102,8 +102,8 @@ def create_app(
     app.openapi = lambda: _description(app)  # type: ignore[method-assign]
     # The last one that is added is the first that a request meets.
     app.add_middleware(Segments)
-    app.add_middleware(Headers, secure=settings.external_url.startswith("https:"))
     app.add_middleware(Logged, log=logger(log), metrics=metrics)
+    app.add_middleware(Headers, secure=settings.external_url.startswith("https:"))
     app.add_middleware(Forwarded, proxies=settings.networks())
     return app
 
