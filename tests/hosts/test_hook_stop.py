@@ -38,6 +38,8 @@ def test_it_blocks_once(host: Host) -> None:
     assert said is not None
     assert said["decision"] == "block"
     assert CLAIM in said["reason"]
+    # It may be true: no receipt of a tool is known here. Nobody is to be told to take a truth back.
+    assert "Where a tool of Segue has stored it in this session, nothing is to be changed." in said["reason"]
     again, _ = host.calls("stop", "--block", last_assistant_message=CLAIM, stop_hook_active=True)
     assert again is not None
     assert again.keys() == {"systemMessage"}

@@ -30,8 +30,9 @@ def answer(call: Call) -> dict[str, Any] | None:
         return {
             "decision": "block",
             "reason": (
-                f"The last answer says {said}, but {_UNPROVEN}. Either it is stored now with Segue (the tool "
-                "remember_this or save), or the answer is corrected to say that it was not stored."
+                f"The last answer says {said}, but {_UNPROVEN}. Where a tool of Segue has stored it in this session, "
+                "nothing is to be changed. Else it is stored now (the tool remember_this or save), or the answer is "
+                "corrected to say that it was not stored."
             ),
         }
     return {"systemMessage": f"Segue: the agent says {said}, but {_UNPROVEN}. `segue search` shows what is stored."}
