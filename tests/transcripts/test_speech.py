@@ -28,6 +28,11 @@ def test_what_hooks_said_is_no_human_speech(spoken: Callable[[str], str], own: s
     assert spoken(f"Build the shop.\n{own}And the cart.") == "Build the shop.\nAnd the cart."
 
 
+def test_what_hooks_said_is_known_with_the_line_ends_of_windows() -> None:
+    text = f"Build the shop.\n{HOOK}{PACK}And the cart.".replace("\n", "\r\n")
+    assert speech.from_claude(text) == "Build the shop.\r\nAnd the cart."
+
+
 def test_what_hooks_said_ends_no_reminder() -> None:
     text = f"Build it.<system-reminder>\nSessionStart hook additional context:\n{HOOK}</system-reminder> Now."
     assert speech.from_claude(text) == "Build it. Now."

@@ -18,7 +18,7 @@ HOOK_END = "<!-- end of segue -->"
 # Marks stand on lines of their own, quoted or not. The lengths are far above what Segue writes: a text that lacks the
 # end is left alone.
 _MARKS = {
-    begin: (re.compile(rf"^[ >\t]*+(?:({re.escape(begin)})|{re.escape(end)})$", re.MULTILINE), most)
+    begin: (re.compile(rf"^[ >\t]*+(?:({re.escape(begin)})|{re.escape(end)})\r?$", re.MULTILINE), most)
     for begin, end, most in ((HOOK_BEGIN, HOOK_END, 40_000), (PACK_TITLE, PACK_END, 400_000))
 }
 _ENVELOPE = re.compile(r'"smp"\s*:\s*"\d+"')
