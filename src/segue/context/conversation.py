@@ -19,10 +19,16 @@ MAX_ID = 80  # characters
 KEPT = timedelta(days=30)  # without use
 
 
+def is_id(session_id: object) -> bool:
+    """Whether a client may name a session so: 1 to 80 characters of Unicode text without NUL."""
+    if not isinstance(session_id, str) or not 1 <= len(session_id) <= MAX_ID:
+        return False
+    return "\0" not in session_id and jsontext.is_unicode(session_id)
+
+
 def require_id(session_id: str) -> None:
     """Raise InvalidInput `session.id` unless a client may name a session so."""
-    valid = isinstance(session_id, str) and 1 <= len(session_id) <= MAX_ID
-    if not valid or "\0" in session_id or not jsontext.is_unicode(session_id):
+    if not is_id(session_id):
         raise InvalidInput("session.id", f"name a session with 1 to {MAX_ID} characters of Unicode text without NUL")
 
 

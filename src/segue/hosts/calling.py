@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from segue.base.errors import InvalidInput
+from segue.context.conversation import is_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
     from segue.services.projects import Project
-
-LONGEST_SESSION = 80  # characters, as sessions are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class Call:
     def session(self) -> str:
         """The host's name of the session, "" where it has none that can be kept."""
         name = self.text("session_id")
-        return name if 0 < len(name) <= LONGEST_SESSION and "\0" not in name else ""
+        return name if is_id(name) else ""
 
     @property
     def directory(self) -> Path:

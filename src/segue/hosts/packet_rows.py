@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from segue.base import jsontext
-from segue.hosts.session_row import log
+from segue.hosts import event_rows
 from segue.packets import schema
 from segue.packets.model import Packet
 from segue.storage import packet_row
@@ -62,7 +62,8 @@ def put(store: Embedded, packet: Packet, project: Project, now: datetime) -> str
     )
     _write(store, stored, packet, fresh=not known)
     details = jsontext.dump({"flagged": False, "revision": stored.revision}, sort_keys=True).decode()
-    log(store, "packet.replaced" if known else "packet.saved", packet.id, now, details)
+    kind = "packet.replaced" if known else "packet.saved"
+    event_rows.append(store, kind, packet.id, now, details)
     return "replaced" if known else "created"
 
 

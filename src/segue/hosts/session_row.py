@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from segue.base import ids, time
+from segue.base import time
 from segue.context import delta as deltas
 from segue.context import working_set
 from segue.context.conversation import asked_about, oldest
 from segue.context.working_set import State, Texts
-from segue.hosts import memory_rows
+from segue.hosts import event_rows, memory_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from segue.context.delta import Delta, Served
     from segue.hosts.embedded import Embedded
-
-ACTOR = "hook"
 
 
 def state(store: Embedded, session_id: str, now: datetime) -> State | None:
@@ -53,7 +51,7 @@ def announce(
     fates = memory_rows.became(store, asked_about(before or State(), served, None))
     after, delta = deltas.step(before or State(), served, tokens=tokens, gone=fates.gone, superseded=fates.superseded)
     _put(store, session_id, after, now, fresh=before is None)
-    log(store, "context.served", session_id, now)
+    event_rows.append(store, "context.served", session_id, now)
     return delta
 
 
@@ -72,17 +70,3 @@ def _put(store: Embedded, session_id: str, after: State, now: datetime, *, fresh
         session=session_id,
         **values,
     )
-
-
-def log(store: Embedded, kind: str, subject: str, now: datetime, details: str = "{}") -> None:
-    """Append one event to the log, in a write transaction that is under way; `details` is JSON."""
-    row = {
-        "scope_id": store.scope,
-        "id": ids.new(now),
-        "at_us": time.microseconds(now),
-        "actor": ACTOR,
-        "kind": kind,
-        "subject": subject,
-        "details": details,
-    }
-    store.insert("events", [row])
