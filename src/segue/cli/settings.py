@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from segue.client.credentials import Wanted
 
-DEFAULT_TIMEOUT = 30.0
+DEFAULT_TIMEOUT = 30
 _MOST = 1 << 20
 _PLACES: tuple[Wanted, ...] = ("auto", "file", "keyring")
 
@@ -28,11 +28,11 @@ class Settings:
 
     host: str = ""
     credentials: Wanted = "auto"
-    timeout: float = DEFAULT_TIMEOUT
+    timeout: int = DEFAULT_TIMEOUT
 
     def shown(self) -> dict[str, str]:
         """Return what is set as texts, by key."""
-        return {"credentials": self.credentials, "host": self.host, "timeout": f"{self.timeout:g}"}
+        return {"credentials": self.credentials, "host": self.host, "timeout": str(self.timeout)}
 
 
 def file(home: Path) -> Path:
@@ -84,12 +84,11 @@ def put(home: Path, key: str, text: str) -> None:
 
 
 def _line(key: str, value: object) -> bytes:
-    return f'{key} = "{value}"\n'.encode() if isinstance(value, str) else f"{key} = {value:g}\n".encode()
+    return f'{key} = "{value}"\n'.encode() if isinstance(value, str) else f"{key} = {value}\n".encode()
 
 
 def _written(key: str, text: str) -> Any:
-    value = _READERS[key](text)
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    return _READERS[key](text)
 
 
 def _bytes(path: Path) -> bytes:
@@ -111,13 +110,11 @@ def _credentials(value: Any) -> Wanted:
     raise _wrong("credentials", "is auto, file or keyring")
 
 
-def _timeout(value: Any) -> float:
-    try:
-        seconds = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else 0.0
-    except ValueError:
-        seconds = 0.0
+def _timeout(value: Any) -> int:
+    written = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    seconds = int(written) if written.isascii() and written.isdigit() and len(written) < 4 else 0
     if not 1 <= seconds <= 600:
-        raise _wrong("timeout", "is 1 to 600 seconds")
+        raise _wrong("timeout", "is 1 to 600 whole seconds")
     return seconds
 
 

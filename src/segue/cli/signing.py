@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import sys
 from typing import Annotated
 
@@ -67,7 +68,8 @@ def _token(address: str, given: str | None) -> str:
     if given not in (None, "-"):
         return str(given)
     if given is None and output.is_terminal():
-        return str(typer.prompt(f"Token for {address}", hide_input=True, err=True))
+        # It hides what is typed before it asks, and so all of it.
+        return getpass.getpass(f"Token for {address}: ", stream=sys.stderr)
     if sys.stdin is None:
         raise Refused("auth.no_terminal", "there is no terminal to ask on; give the token on standard input")
     return sys.stdin.buffer.read(_MOST).decode("utf-8", "replace")

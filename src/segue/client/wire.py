@@ -30,6 +30,7 @@ MAX_ANSWER = 8 << 20
 _WAITS = (0.25, 1.0)  # before the second try and the third
 _LONGEST_WAIT = 10.0  # that a host may ask for, where a command waits
 _MAX_MESSAGE = 300
+_REDACTION = "packet.redaction"
 
 
 class Unavailable(Failed):
@@ -197,6 +198,8 @@ class Wire:
             return Refused("host.redirect", f"{self.address} sends elsewhere, which is not followed; give its address")
         said, code, details = self._said(reply)
         kind, usual = _ERRORS.get(status, (Failed, "host.failed"))
+        if code == _REDACTION:  # which a host answers with the status of an invalid packet
+            kind = Refused
         error = kind(code or usual, f"{self.address}: {said or f'it answered {status}'}", details)
         if isinstance(error, Unavailable):
             error.retry_after = _seconds(reply.headers.get("retry-after", ""))

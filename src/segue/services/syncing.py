@@ -10,7 +10,6 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from segue.base.errors import Conflict, InvalidInput, NotFound, Refused
-from segue.base.redaction import RedactionRefused
 from segue.client import syncing
 from segue.packets import schema
 from segue.services.delivery import digest, read, remember, require_clean
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
     from segue.storage.packets import StoredPacket
 
 _REVOKED = "auth.revoked"
+_SIGNED_OUT = frozenset({"auth.missing", "auth.invalid", "auth.expired", _REVOKED})
+_READ_ONLY = frozenset({"auth.permission", "host.forbidden"})
 
 
 class Syncing:
@@ -153,12 +154,10 @@ class Syncing:
             )
         except Conflict:
             work.contest(packet_id, packet.goal if packet else "", "changed_both")
-        except (InvalidInput, RedactionRefused) as error:
-            work.hold(packet_id, "", error)
-        except Refused as error:
-            if error.code in ("auth.missing", "auth.invalid", "auth.expired", _REVOKED):
+        except (InvalidInput, Refused) as error:
+            if error.code in _SIGNED_OUT:
                 raise
-            work.may_push = False  # the token may read only: once is enough to be told
+            work.may_push = error.code not in _READ_ONLY  # once is enough to be told
             work.hold(packet_id, "", error)
         else:
             work.pushed += 1
