@@ -299,6 +299,11 @@ def test_a_team_from_its_beginning_to_its_end(signed_in: InPlace, other: Callabl
         assert "Ship the importer." in ok(other(*arguments))
     assert "Ship the importer." in ok(other("search", "importer", "-t", team))
     assert "Ship the importer." in ok(other("context", "importer", "-t", team))
+    assert "Ship the importer." in ok(other("query", "--find", "importer", "-t", team))
+    memory = other("memories", "ls", "-t", team, "--json").json["memories"][0]["id"]
+    assert other("memories", "show", memory, "-t", team, "--json").json["id"] == memory
+    assert other("expand", memory, "-t", team, "--json").json["found"]
+    refused(other("memories", "show", memory, "--json"), 5, "memory.not_found")
     assert "Ship" not in ok(other("ls"))
     refused(other("ls", "-t", "no-such-team", "--json"), 5, "team.not_replicated")
     ok(other("teams", "leave", team))

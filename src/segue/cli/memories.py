@@ -23,6 +23,7 @@ from segue.cli.arguments import (
     Projects,
     Since,
     Tags,
+    TeamCopy,
     Until,
     filters,
     opened,
@@ -65,11 +66,12 @@ def ls(
     min_trust: MinTrust = None,
     limit: Limit = 50,
     cursor: Cursor = None,
+    team: TeamCopy = None,
     now: Now = None,
     as_json: AsJson = False,
 ) -> int:
     """List memories, newest first: also those that wait for review, and those that do not hold any more."""
-    with opened(now) as segue:
+    with opened(now, team=team) as segue:
         moment = segue.now()
         wanted = filters(
             moment,
@@ -109,9 +111,9 @@ def print_memories(memories: Sequence[Memory], now: datetime, *, empty: str) -> 
     print_table(rows, _LEAST, empty=empty, last=100)
 
 
-def show(memory_id: MemoryId, now: Now = None, as_json: AsJson = False) -> int:
+def show(memory_id: MemoryId, team: TeamCopy = None, now: Now = None, as_json: AsJson = False) -> int:
     """Show a memory with every field it has, and what says it."""
-    with opened(now) as segue:
+    with opened(now, team=team) as segue:
         story = segue.memories.history(memory_id)
     if as_json:
         output.as_json(

@@ -160,11 +160,12 @@ def query(
     ] = None,
     k: Annotated[int | None, typer.Option("--k", "-k", metavar="N", help="How many, 1 to 50; 8 by default.")] = None,
     cursor: Cursor = None,
+    team: TeamCopy = None,
     now: Now = None,
     as_json: AsJson = False,
 ) -> int:
     """Ask precisely: what to find, and what to leave out. Filters never change a relevance."""
-    with opened(now) as segue:
+    with opened(now, team=team) as segue:
         moment = segue.now()
         if cursor is not None:
             given = (find, ask, layers, entities, as_of, min_relevance, min_trust, budget, model, direction, k)
@@ -226,11 +227,12 @@ def expand(
     ],
     direction: Annotated[str, typer.Option(metavar="WAY", help="document, neighbors or more.")] = "document",
     limit: Annotated[int, typer.Option(metavar="N", help="How many neighbours, 1 to 50.")] = 8,
+    team: TeamCopy = None,
     now: Now = None,
     as_json: AsJson = False,
 ) -> int:
     """Go on from a result: all of it, what stands around it, or the next page."""
-    with opened(now) as segue:
+    with opened(now, team=team) as segue:
         moment = segue.now()
         found = segue.queries.expand(_whole_id(segue, ref) if direction != "more" else ref, direction, limit)
     if as_json:
