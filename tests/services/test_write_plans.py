@@ -8,7 +8,7 @@ import pytest
 from plans import by_indexes
 
 import segue
-from segue.conversions.memories import source_of
+from segue.memories.source import source_of
 from segue.services.known_names import ScopeNames
 
 if TYPE_CHECKING:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
+    from segue.memories.item import Kind
     from segue.memories.memory import Memory
 
 PackLayer = Literal["constraints", "decisions", "facts", "entity", "procedures", "identity", "open_loops", "recency"]
 PACK_LAYERS: tuple[PackLayer, ...] = get_args(PackLayer)
 Intent = Literal["answer", "act", "draft", "plan", "recall"]
 INTENTS: tuple[Intent, ...] = get_args(Intent)
+_Ranked = TypeVar("_Ranked")
 
 # In the order of PACK_LAYERS. A layer that weighs nothing is not fetched.
 _WEIGHTS: dict[Intent, tuple[int, ...]] = {
@@ -26,6 +28,19 @@ _WEIGHTS: dict[Intent, tuple[int, ...]] = {
 WEIGHTS: Mapping[Intent, Mapping[PackLayer, int]] = {
     intent: dict(zip(PACK_LAYERS, weights, strict=True)) for intent, weights in _WEIGHTS.items()
 }
+
+# How many of each layer compete: for the generic reader by the facts, section 004.3; for a model by decision M4.
+MOST_GENERIC: Mapping[PackLayer, int] = dict(zip(PACK_LAYERS, (12, 12, 24, 44, 8, 10, 10, 12), strict=True))
+MOST_OF_MODEL: Mapping[PackLayer, int] = dict(zip(PACK_LAYERS, (24, 60, 160, 44, 24, 16, 24, 48), strict=True))
+# The layers that hold certain kinds, whatever a task's words are.
+KINDS: Mapping[PackLayer, tuple[Kind, ...]] = {
+    "constraints": ("constraint",),
+    "decisions": ("decision",),
+    "procedures": ("procedure",),
+    "identity": ("preference", "style"),
+    "open_loops": ("question", "action"),
+}
+_STYLE = 4  # in ten of the identity layer
 
 # The first that names a word of the task decides.
 _WORDS: tuple[tuple[Intent, str], ...] = (
@@ -57,3 +72,16 @@ def natural(memory: Memory) -> PackLayer:
     if memory.kind in ("question", "action"):
         return "open_loops"
     return _OF_LAYER.get(memory.layer, "facts")
+
+
+def balanced(ranked: Sequence[_Ranked], most: int, is_style: Callable[[_Ranked], bool]) -> list[_Ranked]:
+    """Return up to `most` of the identity layer, in their order: at most four of style in ten, the rest preferences."""
+    styles = [is_style(each) for each in ranked]
+    room = {True: min(sum(styles), most * _STYLE // 10)}
+    room[False] = most - room[True]
+    found = []
+    for each, style in zip(ranked, styles, strict=True):
+        if room[style]:
+            room[style] -= 1
+            found.append(each)
+    return found

@@ -15,6 +15,7 @@ from segue.capsules.identity import identity
 from segue.conversions.interchange.item import fraction, pieces
 from segue.conversions.to_capsule import HARD_LIMIT
 from segue.memories.item import LAYER_OF, AuthorClass, Item, Kind, Layer, Origin, Provenance
+from segue.memories.source import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,11 +91,6 @@ class _Source:
                     url=self._url,
                 ),
             )
-
-
-def source_of(kind: str, stored_id: str) -> str:
-    """Return the source that a packet or capsule of that id is: what stands before the `#` of its items' refs."""
-    return f"{kind}:{stored_id.replace('#', '%23')}"
 
 
 def from_packet(packet: Packet, author_class: AuthorClass = "agent") -> tuple[Item, ...]:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from segue.base import ids, redaction, time
 from segue.base.errors import InvalidInput
 from segue.base.redaction import RedactionRefused
-from segue.conversions import draft as drafting
+from segue.conversions.draft import NO_GOAL
 from segue.hosts import embedded, packet_rows
-from segue.packets import checking, drafts, fields
-from segue.services.projects import branch
+from segue.packets import drafts, fields
+from segue.services.drafts import masked
 from segue.transcripts import reader
 from segue.transcripts.events import Meta
 
@@ -52,19 +52,12 @@ def answer(call: Call) -> dict[str, Any] | None:
 def _drafted(transcript: Path, project: Project, call: Call) -> Packet | None:
     """The draft of a session, with the id that its session always gives; None where nothing was said or done."""
     begun = _Begun()
-    document = drafting.draft(
-        begun.watched(reader.read_file(transcript)),
-        now=call.now.replace(microsecond=0),
-        project_name=project.name,
-        project_ref=project.ref or None,
-        branch=branch(project.root) or None,
-        project_dir=str(project.root),
-    )
-    if document["goal"] == drafting.NO_GOAL and not any(document.get(name) for name in _SAID):
+    events = begun.watched(reader.read_file(transcript))
+    document = masked(events, project, call.now.replace(microsecond=0))
+    if document["goal"] == NO_GOAL and not any(document.get(name) for name in _SAID):
         return None
-    masked, _ = checking.mask(document)
     session = call.session or begun.session or transcript.stem
-    packet, _ = drafts.finished(masked | {"id": _id(session, begun.at)}, call.now)
+    packet, _ = drafts.finished(document | {"id": _id(session, begun.at)}, call.now)
     findings = redaction.scan(fields.texts(packet.document()))
     if findings:
         raise RedactionRefused(findings)

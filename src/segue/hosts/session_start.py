@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 from segue.base import text, time
 from segue.base.errors import Failed
 from segue.context.candidate import Candidate, Packed
-from segue.context.layers import PACK_LAYERS, WEIGHTS
+from segue.context.layers import KINDS, MOST_OF_MODEL, PACK_LAYERS, WEIGHTS, balanced
 from segue.context.serving import served
 from segue.hosts import briefing, embedded, memory_rows, packet_rows, session_row
 from segue.hosts.calling import context
+from segue.memories.source import source_of
 from segue.packets import fitting, resume
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from segue.context.layers import Intent, PackLayer
@@ -29,16 +30,7 @@ SOURCES = frozenset({"startup", "clear", "compact"})  # after the others the mod
 INTENT: Intent = "recall"  # that of a pack without a task
 _RESUMED_TOKENS, _RESUMED_CHARACTERS = 1_200, 5_500  # of the packet; what it leaves is the pack's
 _FRAME = 120  # tokens for the frame and the lines between
-# How many of each layer compete; see `services.gathering`.
-_MOST = {"constraints": 24, "decisions": 60, "procedures": 24, "identity": 16, "open_loops": 24, "recency": 48}
-_KINDS: dict[PackLayer, tuple[str, ...]] = {
-    "constraints": ("constraint",),
-    "decisions": ("decision",),
-    "procedures": ("procedure",),
-    "identity": ("preference", "style"),
-    "open_loops": ("question", "action"),
-    "recency": ("",),
-}
+_KINDS: Mapping[PackLayer, tuple[str, ...]] = {**KINDS, "recency": ("",)}  # "" for all
 # After a compaction that conversation may be the same one.
 _RECORDED = "Where the work on this project stood, as it was recorded. What the user says now goes first."
 _CUT = "It is shortened here; the tool `resume` tells all of it."
@@ -85,12 +77,7 @@ def _resumed(packet: Packet | None) -> tuple[str, str]:
         return "", ""
     whole = block == resume.render(packet)
     about = [_RECORDED, *([] if whole else [_CUT]), *([_DRAFT] if "draft" in packet.tags else [])]
-    return f"{' '.join(about)}\n\n{briefing.inert(block)}", _source(packet) if whole else ""
-
-
-def _source(packet: Packet) -> str:
-    """The source of the memories of a packet, as `segue.conversions.memories` names it, which takes long to load."""
-    return f"packet:{packet.id.replace('#', '%23')}"
+    return f"{' '.join(about)}\n\n{briefing.inert(block)}", source_of("packet", packet.id) if whole else ""
 
 
 def _is_told(memory: Memory, source: str) -> bool:
@@ -118,25 +105,21 @@ def candidates(store: Embedded, project: str, now: datetime) -> Iterator[Candida
     for layer, ids in listed.items():
         if not WEIGHTS[INTENT][layer]:
             continue
-        for memory in _balanced(layer, [memories[each] for each in ids if each in memories]):
+        for memory in _competing(layer, [memories[each] for each in ids if each in memories]):
             if memory.id not in seen and memory.provenance.ref:
                 seen.add(memory.id)
                 yield Candidate(memory, layer)
 
 
 def _listed(store: Embedded, project: str, at_us: int, layer: PackLayer) -> list[str]:
-    found = [each for kind in _KINDS[layer] for each in memory_rows.newest(store, project, at_us, _MOST[layer], kind)]
+    most = MOST_OF_MODEL[layer]
+    found = [each for kind in _KINDS[layer] for each in memory_rows.newest(store, project, at_us, most, kind)]
     return [each for _, each in sorted(found, reverse=True)]
 
 
-def _balanced(layer: PackLayer, found: list[Memory]) -> list[Memory]:
-    """At most four of style in ten, the rest preferences; of another layer as many as compete."""
-    most = _MOST[layer]
-    if layer != "identity":
-        return found[:most]
-    styles = [each for each in found if each.layer == "style"][: most * 4 // 10]
-    others = [each for each in found if each.layer != "style"][: most - len(styles)]
-    return [each for each in found if each in styles or each in others]
+def _competing(layer: PackLayer, found: list[Memory]) -> list[Memory]:
+    most = MOST_OF_MODEL[layer]
+    return balanced(found, most, lambda each: each.layer == "style") if layer == "identity" else found[:most]
 
 
 def _record(store: Embedded, session: str, told: Sequence[Packed], now: datetime) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from segue.base import jsontext
 from segue.conversions.draft import draft as draft_of
@@ -13,10 +13,11 @@ from segue.services.projects import branch
 from segue.transcripts import locate, reader
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from segue.services.projects import Project
+    from segue.transcripts.events import Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,11 @@ def draft(project: Project, environment: Mapping[str, str], home: Path, now: dat
         project_dir_name=environment.get("CLAUDE_CODE_PROJECT_DIR_NAME"),
     )
     events = reader.read_file(found.path, found.host) if found else iter(())
+    return Draft(jsontext.dump(masked(events, project, now), indent=True), found.path if found else None)
+
+
+def masked(events: Iterable[Event], project: Project, now: datetime) -> dict[str, Any]:
+    """Return the draft, without id, that a session's events give in a project; what the redactor finds is replaced."""
     document = draft_of(
         events,
         now=now,
@@ -48,5 +54,4 @@ def draft(project: Project, environment: Mapping[str, str], home: Path, now: dat
         branch=branch(project.root) or None,
         project_dir=str(project.root),
     )
-    masked, _ = checking.mask(document)
-    return Draft(jsontext.dump(masked, indent=True), found.path if found else None)
+    return checking.mask(document)[0]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from segue.base import jsontext, redaction
 from segue.base.errors import InvalidInput, NotFound, Refused
 from segue.memories import identity as same
+from segue.memories.source import parts_of
 from segue.services import paging, pins
 from segue.services.memory_writing import MemoryWriting
 from segue.storage import capsules as capsule_rows
@@ -135,8 +136,7 @@ class Forgetting(MemoryWriting):
             return [each for name in sorted(names) for each in self._stored(connection, name)]
 
     def _stored(self, connection: sa.Connection, source: str) -> list[tuple[str, str]]:
-        kind, _, name = source.partition(":")
-        name = name.replace("%23", "#")  # as `conversions.memories.source_of` writes it
+        kind, name = parts_of(source)
         if kind == "packet" and packet_rows.get(connection, self._scope, name) is not None:
             return [(kind, name)]
         name = capsule_rows.PREFIX + name

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from segue.base import time
 from segue.context.candidate import Candidate
-from segue.context.layers import PACK_LAYERS, WEIGHTS, natural
+from segue.context.layers import KINDS, MOST_GENERIC, MOST_OF_MODEL, PACK_LAYERS, WEIGHTS, balanced, natural
 from segue.memories.filter import Filter
 from segue.memories.written import from_json
 from segue.search import entities
@@ -32,15 +32,6 @@ if TYPE_CHECKING:
     from segue.memories.memory import Memory
     from segue.search.index import Index
 
-_GREEDY: dict[PackLayer, int] = dict(zip(PACK_LAYERS, (12, 12, 24, 44, 8, 10, 10, 12), strict=True))
-_MODEL: dict[PackLayer, int] = dict(zip(PACK_LAYERS, (24, 60, 160, 44, 24, 16, 24, 48), strict=True))
-_KINDS: dict[PackLayer, tuple[Kind, ...]] = {
-    "constraints": ("constraint",),
-    "decisions": ("decision",),
-    "procedures": ("procedure",),
-    "identity": ("preference", "style"),
-    "open_loops": ("question", "action"),
-}
 _FALLING_BACK = ("constraints", "procedures", "identity")  # to the newest, where nothing matches
 _OF_EACH_KIND = 100  # newest memories that are ranked whatever their words
 _WALKED = 2_000  # places of a search that are looked at: what stands behind them counts as not found
@@ -125,9 +116,9 @@ class _Gathering:
         self._asked = asked
         self._wanted = holding(asked)
         self._weights = WEIGHTS[asked.intent]
-        self._most = _GREEDY if asked.profile.packer == "greedy" else _MODEL
+        self._most = MOST_GENERIC if asked.profile.packer == "greedy" else MOST_OF_MODEL
         self._newest = {
-            kind: self._listed(kind) for layer, kinds in _KINDS.items() if self._weights[layer] for kind in kinds
+            kind: self._listed(kind) for layer, kinds in KINDS.items() if self._weights[layer] for kind in kinds
         }
         self._results = self._searched(index)
         walked = len(self._results) if asked.projects else _WALKED
@@ -164,7 +155,7 @@ class _Gathering:
         by_layer: dict[PackLayer, list[str]] = {layer: [] for layer in PACK_LAYERS}
         if self._weights["facts"]:
             by_layer["facts"] = self._facts()  # first: it walks as far as the others need
-        for layer in _KINDS:
+        for layer in KINDS:
             if self._weights[layer]:
                 by_layer[layer] = self._of_kinds(layer)
         if self._weights["entity"]:
@@ -199,7 +190,7 @@ class _Gathering:
 
     def _of_kinds(self, layer: PackLayer) -> list[str]:
         """What matches of a layer, best first, and behind it the newest where that is wanted."""
-        listed = sorted((each for kind in _KINDS[layer] for each in self._newest[kind]), reverse=True)
+        listed = sorted((each for kind in KINDS[layer] for each in self._newest[kind]), reverse=True)
         by_age = [each for _, each in listed]
         matching = {*self._matching(layer), *(each for each in by_age if each in self._places)}
         ranked = sorted(matching, key=lambda each: self._places[each])
@@ -208,14 +199,10 @@ class _Gathering:
         return self._balanced(ranked) if layer == "identity" else ranked[: self._most[layer]]
 
     def _balanced(self, ranked: Sequence[str]) -> list[str]:
-        """At most four of style in ten, the rest preferences."""
-        most = self._most["identity"]
         of_style = {each for _, each in self._newest["style"]}
-        styles = [each for each in ranked if each in of_style or self._layer_of(each) == "style"]
-        some = styles[: most * 4 // 10]
-        others = [each for each in ranked if each not in styles][: most - len(some)]
-        chosen = {*some, *others}
-        return [each for each in ranked if each in chosen]
+        return balanced(
+            ranked, self._most["identity"], lambda each: each in of_style or self._layer_of(each) == "style"
+        )
 
     def _layer_of(self, memory_id: str) -> str:
         memory = self._memories.get(memory_id)

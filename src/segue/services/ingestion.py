@@ -22,6 +22,7 @@ from segue.conversions import memories as conversions
 from segue.conversions.interchange import mcp_memory, pam
 from segue.conversions.interchange.formats import detect, read_items
 from segue.conversions.interchange.source import single
+from segue.memories.source import source_of
 from segue.services.scoped import ScopedService
 from segue.services.taking import LIVING, Report, Taking, batches
 from segue.storage import capsules as capsule_rows
@@ -114,7 +115,7 @@ class Ingestion(ScopedService):
     def gone(self, connection: sa.Connection, kind: str, stored_id: str) -> None:
         """Forget what nothing but a packet or capsule, which is removed in the same transaction, says."""
         with suppress(NotFound):
-            self._memories.remove_source(connection, conversions.source_of(kind, stored_id))
+            self._memories.remove_source(connection, source_of(kind, stored_id))
 
     def packet(self, packet: Packet, *, redaction: Policy | None = None) -> Report:
         """Make memories of a packet: of what it says now, where it said something else before."""

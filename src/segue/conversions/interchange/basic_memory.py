@@ -13,9 +13,10 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from segue.conversions.interchange import markdown
-from segue.conversions.interchange.item import Found, headed, in_ref, pieces, strings
+from segue.conversions.interchange.item import Found, headed, pieces, strings
 from segue.conversions.interchange.sections import sections
 from segue.memories.item import LAYER_OF, Item, Kind, Provenance
+from segue.memories.source import source_of
 from segue.transcripts import moments
 from segue.transcripts.conversation import Problem
 
@@ -146,7 +147,7 @@ def _item(
         occurred_at=at,
         provenance=Provenance(
             origin="import",
-            ref=f"basic-memory:{in_ref(note.first('permalink') or note.name)}#{place}",
+            ref=f"{source_of('basic-memory', note.first('permalink') or note.name)}#{place}",
             author_class="external",
         ),
     )

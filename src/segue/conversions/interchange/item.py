@@ -45,11 +45,6 @@ def _cut(text: str, start: int, limit: int) -> int:
     return start + limit
 
 
-def in_ref(name: str) -> str:
-    """Return the name of a source as it stands in a ref, where the first `#` ends it."""
-    return name.replace("#", "%23")
-
-
 def kind_of(text: str) -> Kind:
     """Return the kind that `text` names, or that of a plain statement."""
     return next((kind for kind in KINDS if kind == text), "claim")

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from segue.base import redaction
 from segue.conversions.interchange import frontmatter, source
-from segue.conversions.interchange.item import Found, fraction, headed, in_ref, kind_of, string, strings
+from segue.conversions.interchange.item import Found, fraction, headed, kind_of, string, strings
 from segue.conversions.interchange.sections import sections
 from segue.memories.item import KINDS, LAYER_OF, LAYERS, Item, Kind, Provenance
+from segue.memories.source import source_of
 from segue.transcripts import moments
 from segue.transcripts.conversation import Problem
 from segue.transcripts.own import without_own
@@ -124,7 +125,7 @@ def items(note: Note, number: int, heading: str, text: str, kind: Kind, zone: tz
     layer = next((item for item in LAYERS if item == note.first("layer")), LAYER_OF[kind])
     url = next(filter(_URL.fullmatch, (note.first("source"), note.first("url"))), "")
     for order, content in enumerate(headed(heading, text, "\n\n")):
-        ref = f"markdown:{in_ref(note.name)}#{number}"
+        ref = f"{source_of('markdown', note.name)}#{number}"
         yield Item(
             content=content,
             kind=kind,
