@@ -13,13 +13,14 @@ from server_samples import FIRST, SECOND, body, code, events, everything, join, 
 
 import segue
 from segue.base.redaction import RedactionRefused
-from segue.services.hub import bounded
+from segue.services.hub import Hub, bounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from conftest import Clock
     from segue.services.callers import Caller
+    from segue.services.packets import Packets
 
 
 def _path() -> str:
@@ -438,6 +439,33 @@ def test_moves_against_one_another(location: str, clock: Clock) -> None:
         assert set(_at_once(calls)) <= {"done", "packet.not_found"}
         assert one.store.counts()["packets"] == 0 or _ids(one, ann) + _ids(one, ann, team="bakers") == [SECOND]
         assert one.store.doctor() == []
+
+
+def test_whether_somebody_belongs_is_asked_again_in_the_transaction(segue_: segue.Segue) -> None:
+    """Whoever is removed, or sees the packet go, between the first look and the transaction is told so."""
+    ann, bob = _team(segue_, "Ann", "Bob")
+    segue_.hub.push(bob, body(SECOND))
+    between: list[Callable[[], object]] = []
+
+    def packets(scope_id: str, owner: str) -> Packets:
+        while between:
+            between.pop()()
+        return segue_.of(scope_id, owner=owner).packets
+
+    hub = Hub(segue_._database, packets)
+    between.append(partial(segue_.teams.remove, ann, "bakers", bob.user_id))
+    assert code(hub.push, bob, body(), "bakers") == "team.not_found"
+    join(segue_, ann, "bakers", bob)
+    between.append(partial(segue_.teams.remove, ann, "bakers", bob.user_id))
+    assert code(hub.move, bob, SECOND, "bakers") == "team.not_found"
+    between.append(partial(segue_.hub.rm, bob, SECOND))
+    assert code(hub.rm, bob, SECOND) == "packet.not_found"
+    assert _ids(segue_, ann, team="bakers") == []
+    join(segue_, ann, "bakers", bob)
+    segue_.hub.push(bob, body(SECOND))
+    between.append(partial(segue_.hub.move, bob, SECOND, "bakers"))
+    hub.rm(bob, SECOND)  # it is found where it is now
+    assert segue_.store.counts()["packets"] == 0
 
 
 def test_whoever_is_removed_meanwhile_pushes_nothing_more(location: str, clock: Clock) -> None:
