@@ -1,4 +1,4 @@
-"""The draft of a packet, from the events of a recorded session (issue 2 section 4; section 000.1 of the facts).
+"""The draft of a packet, from the events of a recorded session (facts, section 000.1).
 
 Deterministic, and rather empty than wrong: a field is filled from what was recorded or said in so many words. The
 draft has no `id`; secrets are the redactor's part, afterwards.
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 NO_GOAL = "No goal was recorded in this session."
 NO_NEXT_STEP = "No next step was recorded; ask what to do first."
 
-_SENTENCE = 400
+_SENTENCE = 400  # characters of an entry
 _MAX_DECISIONS = 16
 _MAX_ATTEMPTS = 14
 _MAX_QUESTIONS = 12
 _MAX_CONSTRAINTS = 16
-_MAX_BYTES = 28_000
-_STALE_TURNS = 3
-_RECENT_TURNS = 40
-_RECENT_STEPS = 1_500
-_ERRAND_STEPS = 2
+_MAX_BYTES = 28_000  # of the packet's 32,768: a person adds to it
+_STALE_TURNS = 3  # after which a list of things to do yields to a next step that was named
+_RECENT_TURNS = 40  # in which open questions are looked for
+_RECENT_STEPS = 1_500  # in which attempts are
+_ERRAND_STEPS = 2  # of a small request that is not the session's goal
 _REFUSAL = re.compile(
     r"(?:no(?! (?:problem|worries|rush|need|changes))|nope|stop|wrong|revert|undo|actually,? no|don't|do not|"
     r"that's (?:not|wrong)|not what i|i (?:don't|do not) (?:want|like|agree)|nein)\b",

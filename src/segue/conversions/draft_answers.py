@@ -13,11 +13,10 @@ from itertools import pairwise
 from segue.conversions import draft_decisions, draft_limits, draft_text
 from segue.conversions.draft_decisions import Decision
 
-_READ_OF_ANSWER = 4
-_READ_OF_SAID = 14
-_MOST_WORDS = 35
-_FEW_WORDS = 5
-_TOO_LONG = 500
+_READ_OF_ANSWER, _READ_OF_SAID = 4, 14  # sentences
+_MOST_WORDS = 35  # of a choice
+_FEW_WORDS = 5  # with which a choice needs what was asked beside it
+_TOO_LONG = 500  # characters of a sentence
 
 _ALTERNATIVE = re.compile(r"\b(?:or|oder)\b|还是|或者", re.IGNORECASE)
 _OFFERS = re.compile(
@@ -104,10 +103,10 @@ def answers(reply: str, said: str) -> list[Decision]:
     sentences = [sentence for sentence, _ in draft_text.flat(reply)[:_READ_OF_ANSWER]]
     before = [sentence for sentence, _ in draft_text.flat(said)[-_READ_OF_SAID:]]
     choices = [sentence for sentence in before if _is_choice(sentence)]
-    questions = [sentence for sentence in before if sentence.endswith(("?", "？"))]
+    questions = [sentence for sentence in before if draft_text.is_question(sentence)]
     found = _agreed(sentences, before, questions)
     for sentence in sentences:
-        if sentence.endswith(("?", "？")) or _UNSURE.search(sentence) or len(sentence) > _TOO_LONG:
+        if draft_text.is_question(sentence) or _UNSURE.search(sentence) or len(sentence) > _TOO_LONG:
             continue
         concluded = _concluded(sentence, open_question=bool(questions) and not choices)
         found += _decision(concluded) if concluded else _chosen(sentence, choices)
@@ -136,13 +135,13 @@ def _agreed(sentences: list[str], before: list[str], questions: list[str]) -> li
 
 
 def _is_objection(sentence: str) -> bool:
-    return sentence.endswith(("?", "？")) or bool(_OBJECTS.search(sentence))
+    return draft_text.is_question(sentence) or bool(_OBJECTS.search(sentence))
 
 
 def _is_choice(sentence: str) -> bool:
     if not _ALTERNATIVE.search(sentence) or _PROCEDURAL.search(sentence):
         return False
-    if sentence.endswith(("?", "？")):
+    if draft_text.is_question(sentence):
         return not _FACTUAL.match(sentence)
     return bool(_OFFERS.search(sentence))
 

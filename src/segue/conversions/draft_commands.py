@@ -13,95 +13,18 @@ import shlex
 from dataclasses import dataclass
 from itertools import dropwhile
 
-_LONGEST = 4_000
+from segue.conversions import draft_programs as programs
+
+_LONGEST = 4_000  # characters of a command that is read
 _STOPPED = {124, 130, 137, 143}  # timed out, interrupted, killed: says nothing about the work
 _QUIET = {"", "(no content)", "(Bash completed with no output)"}
 _FILTERS = {"head", "tail", "cat", "tee", "grep"}
 _OPERATORS = {"&&", "||", ";", "|", "|&", "&", "(", ")", ";;"}
-
-_PROGRAMS = frozenset(
-    "pytest py.test tox nox jest vitest mocha ava karma tsc eslint biome stylelint ruff mypy pyright flake8 "
-    "pylint black "
-    "unittest rspec rubocop phpunit phpstan pest ctest ninja bazel playwright cypress pre-commit golangci-lint "
-    "shellcheck hadolint tflint gradle gradlew mvn mvnw sbt xcodebuild msbuild webpack rollup turbo nx gcc g++ clang "
-    "clang++ rustc javac pdflatex latexmk lint-imports make just rake ant tsx-test "
-    "actionlint ansible-lint bandit buf commitlint detekt dprint elm-test ghc hlint htmlhint hugo ktlint lychee "
-    "markdownlint markdownlint-cli2 mkdocs oxlint pylint promtool protoc rebar3 solhint sphinx-build sqlfluff "
-    "staticcheck stylua svelte-check swiftlint tsup tsd vale vue-tsc wasm-pack yamllint".split()
-)
-_SUBCOMMANDS = {
-    "npm": "test t run run-script ci install i build",
-    "pnpm": "test t run install i build lint typecheck exec",
-    "yarn": "test run install build lint typecheck",
-    "bun": "test run install build",
-    "cargo": "build b test t check c clippy run r fmt bench nextest doc",
-    "go": "build test vet run generate",
-    "dotnet": "build test run restore publish",
-    "swift": "build test run",
-    "mix": "test compile credo dialyzer",
-    "zig": "build test",
-    "deno": "test check lint task",
-    "docker": "build",
-    "terraform": "plan apply validate",
-    "flutter": "test build analyze",
-    "dart": "test analyze compile",
-    "stack": "build test",
-    "cabal": "build test",
-    "composer": "install test",
-    "pip": "install",
-    "pip3": "install",
-    "uv": "sync build lock",
-    "poetry": "install build lock check",
-    "helm": "lint template upgrade install",
-    "kubectl": "apply rollout",
-    "alembic": "upgrade downgrade check",
-    "rails": "test db:migrate",
-    "manage.py": "test migrate check makemigrations",
-    "artisan": "test migrate",
-    "meson": "setup compile test",
-    "vite": "build",
-    "astro": "build check",
-    "dbt": "build run test compile",
-    "hatch": "build test run",
-    "pulumi": "preview up",
-    "cdk": "synth deploy diff",
-    "next": "build lint",
-}
-_CHECKS = {program: frozenset(names.split()) for program, names in _SUBCOMMANDS.items()}
-_SCRIPT_RUNNERS = {"run", "run-script", "exec", "task"}
-_SERVERS = re.compile(r"(?:dev|start|serve|watch|preview|storybook)\b")
-_SCRIPT = re.compile(r"(?:^|[-_.:])(?:tests?|build|check|lint|ci|e2e|smoke|verify|deploy|migrate)(?:[-_.:]|$)")
-_SELECTING = {"-k", "-m", "-t", "--grep", "-g", "--testNamePattern", "--run", "-run", "-p", "--package", "--test"}
-_VALUED = {"--filter", "-F", "-C", "--prefix", "--dir", "--cwd", "-w", "--workspace", "--manifest-path"}
-_LAUNCHERS = {("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("hatch", "run"), ("pdm", "run"), ("rye", "run")}
-_LAUNCHERS |= {("bundle", "exec"), ("pnpm", "dlx"), ("pnpm", "exec"), ("yarn", "dlx"), ("npm", "exec"), ("bun", "x")}
-_WRAPPERS = {
-    "sudo",
-    "time",
-    "nice",
-    "nohup",
-    "env",
-    "command",
-    "exec",
-    "npx",
-    "bunx",
-    "xvfb-run",
-    "stdbuf",
-    "then",
-    "!",
-}
-_HARMLESS = {"cd", "export", "source", ".", "set", "mkdir", "pushd", "popd", "unset", "true", "ulimit", "conda", "nvm"}
-_LOOKING = frozenset(
-    "[ ack ag awk bat cat cd cmp code command curl date diff docker du echo env export fd find gh git grep head "
-    "jq kill less ls lsof nc netstat ping pgrep pkill printenv printf ps psql pwd rg rm sed sleep sort ssh stat "
-    "tail test top tree type wc wget which xargs".split()
-)
-_OTHER_LONGEST = 160
+_OTHER_LONGEST = 160  # characters of a command that is no check by its name
 _SETTING = re.compile(r"[\w.-]+=[^/]*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _SECRET = re.compile(r"((?:token|passw(?:or)?d|secret|api[-_]?key|credential)s?[ =])('[^']*'|\S+)", re.IGNORECASE)
 _ALL = (".", "./...", "src", "--")
-_PYTHON = re.compile(r"(?:python[\d.]*|py|pypy3?|php|node|ruby)$")
 
 _FAILED = re.compile(
     r"\b[1-9]\d* (?:failed|failures?|failing|errors?)\b|^\s{0,8}(?:FAILED|FAIL|ERROR|--- FAIL:)|\bBUILD FAILED\b"
@@ -180,12 +103,12 @@ def run_of(command: str, output: str, ok: bool | None, exit_code: int | None) ->
 
 def _other(segments: list[_Segment], ok: bool | None, exit_code: int | None) -> Run | None:
     """Return the run of one command that is no check by its name, or None where it only looks or is more than one."""
-    working = [segment for segment in segments if segment.words and segment.words[0] not in _HARMLESS]
+    working = [segment for segment in segments if segment.words and segment.words[0] not in programs.HARMLESS]
     if len(working) != 1 or ok is None or exit_code in _STOPPED or any(segment.after == "||" for segment in segments):
         return None
     shown = list(dropwhile(_ASSIGNMENT.match, working[0].words))
     words, text = _unwrapped(shown), shlex.join(shown)
-    if not words or words[0].rsplit("/", 1)[-1] in _LOOKING or _shell_text(shown) is not None:
+    if not words or words[0].rsplit("/", 1)[-1] in programs.LOOKING or _shell_text(shown) is not None:
         return None
     if len(text) > _OTHER_LONGEST:
         return None
@@ -199,7 +122,8 @@ def _passed(segments: list[_Segment], output: str, ok: bool, pipefail: bool) -> 
     chained = all(join == "&&" or (join in ("|", "|&") and pipefail) for join in joins)
     filtered = all(segment.words[:1] and segment.words[0] in _FILTERS for segment in segments[last + 1 :])
     alone = filtered and all(
-        segment.check is not None or not segment.words or segment.words[0] in _HARMLESS for segment in segments[:last]
+        segment.check is not None or not segment.words or segment.words[0] in programs.HARMLESS
+        for segment in segments[:last]
     )
     if chained and (ok or alone):
         return ok
@@ -213,15 +137,7 @@ def _passed(segments: list[_Segment], output: str, ok: bool, pipefail: bool) -> 
 
 def _is_quiet(check: Check | None) -> bool:
     """Whether the check prints nothing when all is well."""
-    return check is not None and check.family.split(" ")[0] in (
-        "tsc",
-        "eslint",
-        "flake8",
-        "go",
-        "gcc",
-        "clang",
-        "javac",
-    )
+    return check is not None and check.family.split(" ")[0] in programs.QUIET
 
 
 def _segments(command: str) -> list[_Segment]:
@@ -280,13 +196,13 @@ def _unwrapped(words: list[str]) -> list[str]:
     words = list(words)
     while words:
         name = words[0].rsplit("/", 1)[-1]
-        if _ASSIGNMENT.match(words[0]) or name in _WRAPPERS:
+        if _ASSIGNMENT.match(words[0]) or name in programs.WRAPPERS:
             words = words[1:]
         elif name == "timeout":
             words = [word for word in words[1:] if not word.startswith("-")][1:]
-        elif len(words) > 1 and (name, words[1]) in _LAUNCHERS:
+        elif len(words) > 1 and (name, words[1]) in programs.LAUNCHERS:
             words = words[2:]
-        elif _PYTHON.match(name) and len(words) > 1:
+        elif programs.INTERPRETERS.match(name) and len(words) > 1:
             words = words[2:] if words[1] == "-m" else words[1:]
             if words and words[0].startswith("-"):
                 return []
@@ -302,21 +218,21 @@ def _check(words: list[str]) -> Check | None:
         return None
     program = words[0].rsplit("/", 1)[-1].removesuffix(".exe")
     rest = words[1:]
-    known = _CHECKS.get(program)
+    known = programs.CHECKS.get(program)
     if known is not None:
         rest, sub = _subcommand(rest)
-        if sub not in known and not (program == "yarn" and _SCRIPT.search(sub)):
+        if sub not in known and not (program == "yarn" and programs.SCRIPT.search(sub)):
             return None
         family = f"{program} {sub}"
-        if sub in _SCRIPT_RUNNERS and rest and program not in ("cargo", "go", "dotnet", "swift"):
+        if sub in programs.SCRIPT_RUNNERS and rest and program not in ("cargo", "go", "dotnet", "swift"):
             rest, script = _subcommand(rest)
-            if not script or _SERVERS.match(script):
+            if not script or programs.SERVERS.match(script):
                 return None
             family = f"{family} {script}"
-    elif program in ("make", "just", "rake", "gradle", "gradlew", "mvn", "mvnw", "ruff", "turbo", "nx"):
+    elif program in programs.GOAL_RUNNERS:
         goals = [word for word in rest if not word.startswith("-") and "=" not in word]
         family, rest = " ".join([program, *goals[:1]]), [word for word in rest if word not in goals[:1]]
-    elif program in _PROGRAMS or (_SCRIPT.search(program) and program not in _LOOKING):
+    elif program in programs.PROGRAMS or (programs.SCRIPT.search(program) and program not in programs.LOOKING):
         family = program
     else:
         return None
@@ -329,7 +245,7 @@ def _subcommand(words: list[str]) -> tuple[list[str], str]:
     for index, word in enumerate(words):
         if skip:
             skip = False
-        elif word in _VALUED:
+        elif word in programs.VALUED:
             skip = True
         elif not word.startswith(("-", "+")):
             return words[:index] + words[index + 1 :], word
@@ -344,7 +260,7 @@ def _targets(words: list[str]) -> tuple[str, ...]:
         if selecting:
             found.append(f"{selecting} {word}")
             selecting = ""
-        elif word in _SELECTING or word in _VALUED:
+        elif word in programs.SELECTING or word in programs.VALUED:
             selecting = word
         elif not word.startswith("-") and not word.isdigit() and not _SETTING.fullmatch(word) and word not in _ALL:
             found.append(word.removeprefix("./"))

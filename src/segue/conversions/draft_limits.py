@@ -116,7 +116,7 @@ def constraints(text: str) -> list[str]:
 
 def _limit(sentence: str) -> str | None:
     """Return the limit that a sentence states, without what leads to it, or None."""
-    asked = sentence.endswith(("?", "？"))
+    asked = draft_text.is_question(sentence)
     if asked or len(sentence) > 400 or _FOR_NOW.search(sentence):
         return None
     if not sentence.isascii() and _CHINESE.fullmatch(sentence):

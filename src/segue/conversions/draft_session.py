@@ -24,7 +24,7 @@ _MAX_STEPS = 400
 _MAX_STATEMENTS = 60
 _MAX_PENDING = 500
 _MAX_TRIED = 5
-_REQUEST_LIMIT = 8_000
+_REQUEST_LIMIT = 8_000  # characters
 
 _Value = TypeVar("_Value")
 

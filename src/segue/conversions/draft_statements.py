@@ -79,13 +79,15 @@ _OFFER = re.compile(
 
 
 def questions_to_human(text: str) -> list[str]:
-    """Return the questions that an agent's message leaves with the human: no offers, no courtesies, none "
-    "that it answers."""
+    """Return the questions that an agent's message leaves with the human.
+
+    Offers, courtesies, and questions that it answers by itself are none.
+    """
     found = []
     for block in draft_text.blocks(text[-draft_text.READ :]):
         asked: list[str] = []
         for sentence in block.sentences:
-            if sentence.endswith(("?", "？")):
+            if draft_text.is_question(sentence):
                 asked.append(sentence)
             elif asked and not sentence.startswith("("):
                 asked = []  # what follows a question in its paragraph is most often the answer
@@ -145,7 +147,6 @@ _STILL = re.compile(
     r"|be))\b.*)",
     re.I,
 )
-
 
 _NEXT_FORMS = (_NEXT_LABEL, _NEXT_IS, _NEXT_WILL, _WILL_NEXT, _GERMAN_NEXT, _DUTY, _STILL)
 _POINTS_BACK = re.compile(r"\S+ (?:it|them|this|that|these|those)\b", re.IGNORECASE)

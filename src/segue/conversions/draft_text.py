@@ -11,7 +11,7 @@ from typing import Literal
 
 Kind = Literal["heading", "label", "item", "text"]
 
-READ = 24_000
+READ = 24_000  # characters of a text that are read, from its begin and from its end together
 
 _FENCE = re.compile(r"\s{0,8}(`{3,}|~{3,})")
 _HEADING = re.compile(r"#{1,6}\s+(.+)")
@@ -141,6 +141,11 @@ def _goes_on(text: str, start: int, end: re.Match[str], *, casual: bool = False)
     words = text[max(start, end.start() - 12) : end.start()].split()
     last = words[-1].lstrip("(").lower() if words else ""
     return last in _ABBREVIATIONS or (len(words) == 1 and last.isdigit() and start + len(last) == end.start())
+
+
+def is_question(sentence: str) -> bool:
+    """Whether a sentence ends with a question mark, of half or of full width."""
+    return sentence.endswith(("?", "？"))
 
 
 def mentions(text: str, clues: tuple[str, ...]) -> bool:
