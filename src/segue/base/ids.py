@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 LENGTH = 26  # of a ULID
 SHORT_LENGTH = 8
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-
-
 _RANDOM = 10  # bytes of a ULID that tell no time
 _TIME = 10  # characters of a ULID that tell its time
 _lock = Lock()

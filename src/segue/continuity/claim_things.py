@@ -27,8 +27,6 @@ _ENDS = words.GRAMMAR | words.WEAK_RECORDS  # what may follow a noun that is one
 _MAY_FOLLOW_MEMORY = words.OF_MEMORY | words.GRAMMAR
 _TAUGHT = words.TAUGHT | words.ASKED
 _SPAN = 6  # words after a preposition that name a place
-
-
 _PATH = re.compile(rf"{prose.CODE}|\w\.[A-Za-z]\w{{0,11}}\b|\w/")
 _LATIN = re.compile(r"[a-z']+")
 

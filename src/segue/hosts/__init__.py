@@ -3,6 +3,9 @@
 `install`, `uninstall`, `status`, `preview` and `entry` are the way in; `HOSTS` lists the hosts, and `chosen` gives the
 hooks. A host is one value in a table (`host`); what goes into a file is a part (`server`, `settings`); a file format is
 one editor (`jsonc` and `toml` read, `editor` and `toml_editor` change); what happens on the disk is in `place`.
+
+Hooks are the other half, which a host starts: `hook` is their door, and `session_start`, `recall`, `pre_compact` and
+`stop` answer an event each. They reach the store through `embedded` and the modules of rows beside it (decision 16).
 """
 
 from __future__ import annotations

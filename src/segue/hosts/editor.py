@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from segue.base.errors import Failed
-from segue.hosts.jsonc import SPACE, Document, Key, Member, Table, Unreadable, as_read, read
+from segue.hosts.jsonc import BOM, SPACE, Document, Key, Member, Table, Unreadable, as_read, read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,7 +123,7 @@ def _without_shell(raw: bytes, base: Document | None) -> bytes | None:
         return raw
     table = document.tables[0]
     if base is None:
-        return None if document.raw.strip(SPACE + b"\xef\xbb\xbf") == document.raw[table.start : table.end] else raw
+        return None if document.raw.strip(SPACE + BOM) == document.raw[table.start : table.end] else raw
     newline = _style(document).newline
     before = raw[: table.start]
     if base.comments and not base.raw.endswith(b"\n"):

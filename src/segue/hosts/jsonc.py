@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Node
 
 SPACE = b" \t\r\n"
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 _VISIBLE = re.compile(rb"[^\r\n]")
 _TO_CLOSER = re.compile(rb"[ \t\r\n]*[}\]]")
 _TO_NEXT = re.compile(rb"[ \t\r\n]*")
@@ -109,8 +109,8 @@ def read(raw: bytes, keys: Sequence[Key] = (), *, last_is_list: bool = False) ->
     """
     text_of(raw)
     code = bytearray(raw)
-    if raw.startswith(_BOM):
-        code[: len(_BOM)] = b" " * len(_BOM)
+    if raw.startswith(BOM):
+        code[: len(BOM)] = b" " * len(BOM)
     root = _tree(bytes(code))
     comments = tuple(sorted((node.start_byte, node.end_byte) for node in _capture(root, "(comment)")))
     for start, end in comments:
@@ -212,15 +212,16 @@ def as_read(value: Any) -> Any:
         return {key: as_read(item) for key, item in value.items()}
     if isinstance(value, list):
         return [as_read(item) for item in value]
-    return _number(str(value)) if isinstance(value, int) and not isinstance(value, bool) else value
+    return number(str(value)) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _number(digits: str) -> tuple[str, str]:
-    return ("number", digits)  # kept as written: nothing here computes, and any length and range is legal JSON
+def number(digits: str) -> tuple[str, str]:
+    """Return a number as it was written: nothing here computes, and not-a-number would not equal itself."""
+    return ("number", digits)
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=_number, parse_float=_number
+    object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=number, parse_float=number
 )
 
 
@@ -263,7 +264,7 @@ def _object(node: Node, strict: bytes) -> Table:
 
 def _list(node: Node) -> Table:
     members = []
-    for number, element in enumerate(node.named_children):
+    for place, element in enumerate(node.named_children):
         start, end = element.start_byte, element.end_byte
-        members.append(Member(number, start, start, start, end))
+        members.append(Member(place, start, start, start, end))
     return Table(node.start_byte, node.end_byte, tuple(members))

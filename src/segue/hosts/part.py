@@ -20,8 +20,8 @@ class Found:
 
     `is_there`: something stands at its place; `is_ours`: it starts Segue, perhaps from another path or with more keys.
     `program` is what it starts, without arguments (these may hold secrets); of several programs one that is not to be
-    written. `hooks` names the hooks. Both come from
-    the file: show them as untrusted text. `note` says what keeps it from working.
+    written. `hooks` names the hooks. Both come from the file: show them as untrusted text. `note` says what keeps it
+    from working.
     """
 
     is_there: bool

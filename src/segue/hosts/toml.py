@@ -13,12 +13,10 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from segue.hosts.jsonc import Unreadable, text_of
+from segue.hosts.jsonc import BOM, Unreadable, number, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-BOM = b"\xef\xbb\xbf"
 
 _KEY = re.compile(rb"""[ \t]*("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)[ \t]*""")
 _HEADER = re.compile(rb"\[\[?")
@@ -90,7 +88,7 @@ def read(raw: bytes) -> Document:
     """
     text = text_of(raw)
     try:
-        value = tomllib.loads(text.removeprefix("\ufeff"), parse_float=_number)
+        value = tomllib.loads(text.removeprefix("\ufeff"), parse_float=number)
     except tomllib.TOMLDecodeError as error:
         said = str(error)
         raise Unreadable(f"it is not TOML: {said[:1].lower()}{said[1:200]}") from None
@@ -115,10 +113,6 @@ def items(raw: bytes, start: int) -> list[Pair]:
         if raw[offset : offset + 1] == b",":
             offset = _after_space(raw, offset + 1)
     return found
-
-
-def _number(digits: str) -> tuple[str, str]:
-    return ("number", digits)  # kept as written: not-a-number would not equal itself
 
 
 def _statements(raw: bytes, comments: list[tuple[int, int]]) -> Iterator[Pair | Header]:

@@ -11,13 +11,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from segue.base.errors import Failed
-from segue.hosts.jsonc import Unreadable
-from segue.hosts.toml import BOM, Document, Pair, items, read
+from segue.hosts.jsonc import BOM, SPACE, Unreadable
+from segue.hosts.toml import Document, Pair, items, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_SPACE = b" \t\r\n"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 _Span = tuple[int, int]
@@ -77,7 +76,7 @@ def drop(raw: bytes, keys: Sequence[str], name: str, origin: bytes | None) -> by
         spans = _own_lines(document, path)
         changed = _without(document, spans, origin)
     _check(document, changed, lambda after: _same_but(document.value, after, path), spans)
-    return None if origin is None and not changed.removeprefix(BOM).strip(_SPACE) else changed
+    return None if origin is None and not changed.removeprefix(BOM).strip(SPACE) else changed
 
 
 def _table(document: Document, keys: Sequence[str]) -> dict[str, Any] | None:
@@ -97,7 +96,7 @@ def _table(document: Document, keys: Sequence[str]) -> dict[str, Any] | None:
 def _appended(raw: bytes, path: Sequence[str], entry: Any) -> bytes:
     newline = _newline(raw)
     text = raw
-    if raw.removeprefix(BOM).strip(_SPACE):
+    if raw.removeprefix(BOM).strip(SPACE):
         text += b"" if raw.endswith(b"\n") else newline
         text += newline
     lines = [f"[{'.'.join(map(_key, path))}]", *(f"{_key(key)} = {_written(value)}" for key, value in entry.items())]
@@ -157,13 +156,13 @@ def _without(document: Document, spans: Sequence[_Span], origin: bytes | None) -
     raw = document.raw
     for start, end in reversed(spans):
         before, after = raw[:start], raw[end:]
-        if after.strip(_SPACE):
+        if after.strip(SPACE):
             raw = _joined(before, after)
         elif origin is None:
-            kept = before.rstrip(_SPACE)
+            kept = before.rstrip(SPACE)
             raw = kept + (_newline(raw) if kept.removeprefix(BOM) else b"")
-        elif origin.removeprefix(BOM).strip(_SPACE):
-            raw = before.rstrip(_SPACE) + origin[len(origin.rstrip(_SPACE)) :]
+        elif origin.removeprefix(BOM).strip(SPACE):
+            raw = before.rstrip(SPACE) + origin[len(origin.rstrip(SPACE)) :]
         else:
             # To a text without statements our own lines alone were added, behind what its last line holds.
             raw = before + origin.removeprefix(BOM)[origin.removeprefix(BOM).rfind(b"\n") + 1 :]
