@@ -319,8 +319,13 @@ def test_a_member_is_removed(signed_in: InPlace, other: Callable[..., Result]) -
     ok(other("join", ok(signed_in("invite", "-t", team))))
     user = signed_in("teams", "members", team, "--json").json["members"][1]["user_id"]
     refused(other("teams", "remove", team, user, "--json"), 4, "team.not_owner")
-    ok(signed_in("teams", "remove", team, user))
-    refused(other("teams", "members", team, "--json"), 5, "team.not_found")
+    ok(signed_in("teams", "policy", team, "off"))
+    ok(signed_in("push", signed_in.write("one.json", full(1, goal=_SECRET)), "--allow-unredacted", "-t", team))
+    ok(signed_in("teams", "hand-over", team, user))
+    refused(signed_in("teams", "remove", team, user, "--json"), 4, "team.not_owner")
+    first = signed_in("teams", "members", team, "--json").json["members"][0]["user_id"]
+    ok(other("teams", "remove", team, first))
+    refused(signed_in("teams", "members", team, "--json"), 5, "team.not_found")
 
 
 def test_signing_out_drops_the_copies(signed_in: InPlace) -> None:
@@ -350,6 +355,13 @@ def test_whoever_is_new_to_a_host_gets_a_token_by_an_invite(
     code = ok(other("invite", "-t", team)).rpartition("/")[2]
     assert ok(cli("join", code)) == f"joined {team} at {server.address} as Nadia"
     refused(cli("join", "short", "--json"), 3, "invite.invalid")
+
+
+def test_an_invite_is_not_used_up_where_no_token_can_be_kept(cli: InPlace, elsewhere: Scripted) -> None:
+    elsewhere.answers(Answer(500, {}))
+    (cli.shell.segue_home / "credentials.json").mkdir(parents=True, mode=0o700)
+    refused(cli("join", f"{elsewhere.address}/v1/invites/{'c' * 48}", "--json"), 1, "credentials.unreadable")
+    assert elsewhere.asked == []
 
 
 def test_a_token_goes_to_its_own_host_alone(

@@ -467,6 +467,16 @@ def test_a_token_that_is_not_known_takes_nothing_along(server: Served, crew: tup
     assert [each.name for each in member.segue.replicas.ls()] == [name]
 
 
+def test_a_packet_of_a_team_that_is_pulled_is_ones_own_from_then(crew: tuple[str, Person, Person]) -> None:
+    name, owner, member = crew
+    give(owner, name, 1)
+    for team in (None, name):
+        member.segue.delivery.pull(member.host, "packet-0001", team=team)
+    done = synced(member, delete=True)
+    assert (done.pushed, done.deleted, done.removed) == (1, 0, ())
+    assert set(goals(member.segue)) == {"packet-0001"}
+
+
 def test_a_stopped_copy_goes_on(crew: tuple[str, Person, Person], monkeypatch: pytest.MonkeyPatch) -> None:
     name, owner, member = crew
     for number in range(1, 5):

@@ -18,7 +18,7 @@ Name = Annotated[str, typer.Argument(metavar="TEAM", show_default=False, help="T
 
 def register(app: typer.Typer) -> None:
     teams = typer.Typer(no_args_is_help=True, help="Teams of the host: who shares packets with whom.")
-    for command in (create, rm, ls, members, remove, leave):
+    for command in (create, rm, ls, members, remove, hand_over, policy, leave):
         teams.command()(command)
     app.add_typer(teams, name="teams", rich_help_panel=SHARING)
     app.command(rich_help_panel=SHARING)(invite)
@@ -99,6 +99,32 @@ def remove(
     return _said({"removed": user_id, "team": name}, told, as_json=as_json)
 
 
+def hand_over(
+    name: Name,
+    user_id: Annotated[str, typer.Argument(metavar="USER", show_default=False, help="As `teams members` shows it.")],
+    as_json: AsJson = False,
+) -> int:
+    """Make another member the owner of a team that you own; you stay a member."""
+    with connected() as host:
+        host.hand_over(name, user_id)
+    told = f"{one_line(user_id)} owns {one_line(name)} now"
+    return _said({"owner": user_id, "team": name}, told, as_json=as_json)
+
+
+def policy(
+    name: Name,
+    redaction: Annotated[
+        str, typer.Argument(metavar="POLICY", show_default=False, help="core, extended, or off for nothing.")
+    ],
+    as_json: AsJson = False,
+) -> int:
+    """Say what the host's own redactor refuses in a team that you own."""
+    with connected() as host:
+        host.set_redaction(name, redaction)
+    told = f"the host refuses in {one_line(name)}: {one_line(redaction)}"
+    return _said({"redaction": redaction, "team": name}, told, as_json=as_json)
+
+
 def leave(name: Name, as_json: AsJson = False) -> int:
     """Leave a team; the next sync drops its copy here."""
     with connected() as host:
@@ -170,6 +196,8 @@ def join(
     kept = connecting.credentials(found)
     address = addresses.invite(url, found.host or None)
     credential = kept.get(address.host)
+    if credential is None:
+        kept.prepare()
     with PacketServer(address.host, credential.token if credential else None, timeout=found.timeout) as host:
         joined = host.accept(address.code, display)
     if joined.token is not None:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _MAX_TEXT = 4_096
+_MAX_LABEL = 64
+_MAX_ETAG = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,23 @@ def text(document: Mapping[str, Any], name: str) -> str:
     if not isinstance(value, str) or not value or len(value) > _MAX_TEXT:
         raise unexpected()
     return value
+
+
+def label(document: Mapping[str, Any], name: str) -> str:
+    """Return a member that must be a name or an id: of 64 characters at most that can be shown.
+
+    Raises Failed `host.answer`.
+    """
+    value = text(document, name)
+    if len(value) > _MAX_LABEL or not value.isprintable():
+        raise unexpected()
+    return value
+
+
+def etag(given: object) -> str:
+    """Return an etag, "" for what is none that could be kept."""
+    fits = isinstance(given, str) and len(given) <= _MAX_ETAG and given.isprintable() and given.isascii()
+    return str(given) if fits else ""
 
 
 def optional(document: Mapping[str, Any], name: str) -> str:

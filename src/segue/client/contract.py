@@ -146,7 +146,7 @@ class PacketServer:
         reply = self._wire.get(_packet(packet_id), _present({"team": team}), etag=etag)
         if reply.status == 304:
             return None
-        return Fetched(reply.body, reply.headers.get("etag", ""), reply.headers.get("x-ltm-public-url", ""))
+        return Fetched(reply.body, answers.etag(reply.headers.get("etag")), reply.headers.get("x-ltm-public-url", ""))
 
     def push(self, body: bytes, *, team: str | None = None, replace: bool = False, if_match: str = "") -> Stored:
         """Store a packet on the host, in a team's scope with `team`.
@@ -156,7 +156,7 @@ class PacketServer:
         params = _present({"team": team, "replace": "true" if replace else None})
         headers = {"If-Match": if_match} if if_match else None
         reply = self._wire.send("POST", "/v1/packets", params, body=body, headers=headers)
-        return Stored(answers.text(reply.document(), "id"), reply.headers.get("etag", ""))
+        return Stored(answers.text(reply.document(), "id"), answers.etag(reply.headers.get("etag")))
 
     def rm(self, packet_id: str, *, team: str | None = None) -> None:
         """Delete a packet on the host."""
@@ -227,6 +227,14 @@ class PacketServer:
         """Take a member out of a team that the user owns."""
         self._wire.send("DELETE", f"{_path(name)}/members/{_segment(user_id)}")
 
+    def hand_over(self, name: str, user_id: str) -> None:
+        """Make another member the owner of a team that the user owns."""
+        self._wire.send("POST", f"{_path(name)}/owner", body=jsontext.dump({"user_id": user_id}))
+
+    def set_redaction(self, name: str, policy: str) -> None:
+        """Say what the host's own redactor refuses in a team that the user owns: core, extended or off."""
+        self._wire.send("PATCH", _path(name), body=jsontext.dump({"redaction": policy}))
+
     def leave(self, name: str) -> None:
         """Leave a team."""
         self._wire.send("POST", f"{_path(name)}/leave")
@@ -273,14 +281,14 @@ def _line(line: dict[str, Any]) -> PacketLine:
         id=answers.text(line, "id"),
         created_at=answers.text(line, "created_at"),
         goal=answers.text(line, "goal"),
-        etag=answers.optional(line, "etag"),
+        etag=answers.etag(line.get("etag")),
     )
 
 
 def _team(team: dict[str, Any], created_at: str = "") -> RemoteTeam:
     return RemoteTeam(
-        id=answers.text(team, "id"),
-        name=answers.text(team, "name"),
+        id=answers.label(team, "id"),
+        name=answers.label(team, "name"),
         owner_id=answers.text(team, "owner_id"),
         created_at=created_at,
     )

@@ -115,6 +115,14 @@ class Credentials:
         self._write(self._read() | {host: "" if place == "keyring" else token})
         return place
 
+    def prepare(self) -> None:
+        """Make sure that a token could be kept, before one is made that is told once.
+
+        Raises Failed `credentials.unreadable`, `keyring.missing`, `file.write`.
+        """
+        self._place()
+        self._write(self._read())
+
     def _place(self) -> Place:
         if self._wanted == "keyring" and self._keyring is None:
             raise Failed("keyring.missing", "there is no keyring here; install `keyring`, or set credentials to file")

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from segue.packets.model import Packet
     from segue.services.packets import Packets, Saved
     from segue.storage.database import Database
-    from segue.storage.packets import StoredPacket
 
 
 class Delivery:
@@ -105,18 +104,12 @@ class Delivery:
         """
         fetched = host.pull(packet_id, team=team)
         assert fetched is not None  # noqa: S101 - only a request with an etag is answered by nothing
-        packet = read(fetched, packet_id)
-
-        def admits(connection: sa.Connection, _: StoredPacket | None) -> None:
-            if team is None:
-                remember(connection, self._scope, host, packet, fetched.etag)
-
+        # It may come from a team: only a sync tells whether it lies among the user's own there.
         return self._packets(self._scope).submit(
-            packet,
+            read(fetched, packet_id),
             allow_unredacted=allow_unredacted,
             core_only=True,
             replace_existing=replace_existing,
-            admits=admits,
         )
 
 
