@@ -21,12 +21,17 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 import forks
+import segue
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
 PROGRAM = str(Path(sys.executable).with_name("segue"))
 ENOUGH_SECONDS = 60
+CAPSULE = (
+    "===PCSF:v1.2===\nMETA: report export | software | WORKING | 2026-05-04T09:30Z\n\nL1:SKELETON\n\nL2:NEGATIVE\n\n"
+    "L3:INTERNAL\n\nL4:RELATION\nSTYLE: short\n\nL5:LOOPS\n\nSEED: Export by pages.\n===END===\n"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +265,11 @@ class Endpoint:
 
 
 Start = Callable[..., Wire]
+
+
+def opened(where: Place) -> segue.Segue:
+    """Open the store that the servers of a place serve."""
+    return segue.open(where.segue_home / "segue.db", directory=where.project)
 
 
 def packet(**members: Any) -> dict[str, Any]:

@@ -35,6 +35,14 @@ def start(where: Place) -> Iterator[Start]:
         wire.kill()
 
 
+@pytest.fixture
+def wire(start: Start) -> Wire:
+    """A server that is running."""
+    started = start()
+    started.start()
+    return started
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
     """One running server for all tests of a module that leave nothing behind in its store."""

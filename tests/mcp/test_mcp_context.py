@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import jsonschema_rs
 import pytest
-from agent import Place, Start, Wire, call, connected, place
+from agent import Place, Wire, call, connected, opened, place
 
-import segue
 from segue.base.tokens import estimate
 from segue.context.legend import ENVELOPE_KEYS
 from segue.context.schema import schema_text
@@ -31,17 +30,6 @@ TEXTS = (
     "Rotterdam sends each manifest twice.",
     "Seal numbers are unique within a line.",
 )
-
-
-def opened(where: Place) -> segue.Segue:
-    return segue.open(where.segue_home / "segue.db", directory=where.project)
-
-
-@pytest.fixture
-def wire(start: Start) -> Wire:
-    started = start()
-    started.start()
-    return started
 
 
 @pytest.fixture

@@ -1,10 +1,9 @@
-"""What a tool is, what it answers and how long that may be, and the folder that a call is about."""
+"""What a tool is, what it answers, and how long that may be."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from segue.base import tokens
@@ -55,9 +54,6 @@ class Tool:
         """The JSON Schema of the arguments."""
         base: dict[str, Any] = {"type": "object", "properties": self.properties, "additionalProperties": False}
         return base | ({"required": list(self.required)} if self.required else {})
-
-
-# -- how long an answer may be ----------------------------------------------------------------------------------------
 
 
 def compact(data: dict[str, Any]) -> str:
@@ -123,33 +119,3 @@ def too_long() -> InvalidInput:
     """Return the error for what cannot be made shorter."""
     said = "this is too long for an answer; ask for less, or read it with `segue show` or `segue memories show`"
     return InvalidInput("answer.too_long", said)
-
-
-# -- where a call works -----------------------------------------------------------------------------------------------
-
-DIRECTORY = {
-    "type": "string",
-    "maxLength": 4096,
-    "description": "Absolute path of the folder you work in. Only needed when this server was not started there.",
-}
-
-
-def at_directory(segue: Segue, arguments: dict[str, Any]) -> Segue:
-    """Return the Segue that a call is about: of the folder that it names, else of the one the server was started in.
-
-    The project is recognised anew at each call: a remote or a `segue.toml` can appear while the server runs.
-    """
-    given = arguments.get("directory")
-    if given is None:
-        return segue.at(segue.directory)
-    path = Path(given)
-    if not path.is_absolute() or not _is_folder(path):
-        raise InvalidInput("directory.invalid", "'directory' must be the absolute path of an existing folder")
-    return segue.at(path)
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:  # a name that is too long for one, or a folder that may not be looked into
-        return False

@@ -8,7 +8,8 @@ from segue import capsules
 from segue.base.errors import InvalidInput, NotFound
 from segue.base.untrusted import shorten
 from segue.mcp import shapes
-from segue.mcp.answers import DIRECTORY, Answer, Tool, at_directory
+from segue.mcp.answers import Answer, Tool
+from segue.mcp.arguments import DIRECTORY, at_directory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

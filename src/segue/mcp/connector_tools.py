@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from segue.base import time
 from segue.base.errors import InvalidInput, NotFound
-from segue.base.redaction import shown
-from segue.base.untrusted import one_line, shorten
-from segue.mcp import shapes
+from segue.mcp import documents, shapes
 from segue.mcp.addresses import KINDS, Address
 from segue.mcp.answers import Answer, Tool, compact, taken
 from segue.memories.memory import PREFIX
+from segue.memories.source import parts_of
 from segue.packets import summary
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 _MOST_MEMORIES, _MOST_PACKETS = 10, 5
 _MOST_WORDS = 64  # of a query, for the list of packets
-_TITLE_WIDTH = 100
 _CUT = "\n… cut here: the text is longer than an answer may be"
 
 
@@ -50,7 +48,7 @@ def _packets(segue: Segue, query: str, memories: Iterable[Memory]) -> list[tuple
         page = segue.packets.ls(search=query.replace("\0", " "), limit=_MOST_PACKETS)
         found = {each.id: each.goal for each in page.packets}
     for memory in memories:
-        origin = memory.provenance.ref.partition("#")[0].removeprefix("packet:").replace("%23", "#")
+        _, origin = parts_of(memory.provenance.source)
         if memory.provenance.origin == "packet" and origin not in found and len(found) < _MOST_PACKETS:
             try:
                 found[origin] = segue.packets.get(origin).goal
@@ -64,7 +62,7 @@ def _result(address: Address, title: str, url: str = "") -> dict[str, str]:
 
 
 def _title(text: str) -> str:
-    return shorten(one_line(text.strip()), _TITLE_WIDTH) or "(no text)"
+    return documents.title(text) or "(no text)"
 
 
 def _source(memory: Memory) -> str:
@@ -86,9 +84,7 @@ def _address(given: str) -> Address:
 
 
 def _memory(segue: Segue, address: Address) -> dict[str, Any]:
-    found = segue.queries.expand(address.name)["document"]
-    if found is None:
-        raise NotFound("memory.not_found", f"no memory has the id '{shown(address.name, 64)}'; see search")
+    found = documents.memory(segue, address.name)
     source = found["provenance"]
     url = source["url"] if (source["url"] or "").startswith("https://") else None
     kept = ("layer", "kind", "status", "project", "occurred_at", "captured_at", "superseded_by")

@@ -1,4 +1,4 @@
-"""The tools for memories: a pack for a task, precise questions, the way on, and two ways to write."""
+"""The tools that read memories: a pack for a task, precise questions, and the way on."""
 
 from __future__ import annotations
 
@@ -12,20 +12,18 @@ from segue.context.layers import INTENTS
 from segue.context.profiles import DEFAULT_BUDGET, MIN_BUDGET
 from segue.context.query import DIRECTIONS
 from segue.mcp import shapes
-from segue.mcp.answers import DIRECTORY, Answer, Tool, at_directory, compact, paged, taken
-from segue.memories.item import KINDS, LAYERS
-from segue.memories.memory import STATUSES
+from segue.mcp.answers import Answer, Tool, compact, paged, taken
+from segue.mcp.arguments import DIRECTORY, TIME, at_directory
+from segue.memories.item import LAYERS
 from segue.services.expanding import DEFAULT_LIMIT
 
 if TYPE_CHECKING:
     from segue.app import Segue
     from segue.memories.memory import Memory
-    from segue.services.memories import Remembered
     from segue.services.serving import Serving
 
 _RECEIPTS = 0.98  # of an answer, so that receipts and pins find room besides
 FORMATS = ("markdown", "smp", "json")
-_TIME = {"type": "string", "maxLength": 40, "description": "RFC 3339 with its offset, as 2026-05-04T12:00:00Z."}
 
 
 def _context(segue: Segue, arguments: dict[str, Any]) -> Answer:
@@ -141,74 +139,6 @@ def _expand(segue: Segue, arguments: dict[str, Any]) -> Answer:
     return paged(lambda most: segue.queries.expand(arguments["ref"], direction, limit, most=most))
 
 
-_KEPT = ("layer", "kind", "entities", "tags", "project", "occurred_at")
-
-
-def _remember(segue: Segue, arguments: dict[str, Any]) -> Answer:
-    remembered = segue.memories.remember(arguments["content"], author_class="agent", **_details(segue, arguments))
-    return _written("remember_this", remembered)
-
-
-def _propose(segue: Segue, arguments: dict[str, Any]) -> Answer:
-    return _written("propose_memory", segue.memories.propose(arguments["content"], **_details(segue, arguments)))
-
-
-def _details(segue: Segue, arguments: dict[str, Any]) -> dict[str, Any]:
-    details = {name: arguments[name] for name in _KEPT if name in arguments}
-    if details.get("project") == ".":
-        details["project"] = at_directory(segue, arguments).project.name
-    if "source_url" in arguments:
-        details["url"] = arguments["source_url"]
-    return details
-
-
-def _written(tool: str, remembered: Remembered) -> Answer:
-    """The receipt of a write (facts, section 004.6)."""
-    memory = remembered.memory
-    verdict = "superseded" if remembered.replaced else "new" if remembered.verdict == "new" else "merged"
-    data = {
-        "tool": tool,
-        "stored_id": memory.id,
-        "status": memory.status,
-        "assigned_layer": memory.layer,
-        "verdict": verdict,
-        "dedup_basis": "normalised_text" if verdict == "merged" else None,
-        "occurrences": memory.occurrences,
-        "supersede_handle": memory.id,
-        "replaced": list(remembered.replaced),
-        "conflicts": list(remembered.conflicts),
-    }
-    waiting = "; it is served once the user approves it" if memory.status == "pending" else ""
-    return Answer(f"{memory.id} ({verdict}, {memory.status}{waiting})", data)
-
-
-_CONTENT = {
-    "type": "string",
-    "minLength": 1,
-    "maxLength": 8_000,
-    "description": "One fact, decision, rule or preference in one to three sentences, understood without this session.",
-}
-_WRITING: dict[str, Any] = {
-    "content": _CONTENT,
-    "layer": {
-        "type": "string",
-        "enum": list(LAYERS),
-        "description": "What it is; negative alone means a rule that must not be broken. A fact by default.",
-    },
-    "kind": {"type": "string", "enum": list(KINDS), "description": "Finer than layer, which then follows from it."},
-    "entities": {
-        "type": "array",
-        "maxItems": 20,
-        "items": {"type": "string", "maxLength": 160},
-        "description": "Whom or what it is about.",
-    },
-    "tags": {"type": "array", "maxItems": 20, "items": {"type": "string", "maxLength": 64}, "description": "Tags."},
-    "project": {"type": "string", "maxLength": 256, "description": "The project it belongs to; . for this one."},
-    "source_url": {"type": "string", "maxLength": 2048, "description": "Where it comes from."},
-    "occurred_at": _TIME,
-    "directory": DIRECTORY,
-}
-
 _MORE = shapes.anything("Give it for what follows; null at the end.")
 _ITEMS = shapes.listing("Memories, the best first; each has ref, content and layer.")
 _CALLS = shapes.listing("Calls that would tell more: tool, arguments, why.")
@@ -251,21 +181,6 @@ _EXPANDED = shapes.record(
     },
     *("document", "items", "entities", "cursor"),
 )
-_RECEIPT = shapes.record(
-    {
-        "tool": shapes.text("The tool that wrote."),
-        "stored_id": shapes.text("The memory's id: what proves that it is stored."),
-        "status": shapes.text("pending waits for the user's approval.", *STATUSES),
-        "assigned_layer": shapes.text("Where it was put.", *LAYERS),
-        "verdict": shapes.text("merged: it was known already.", "new", "merged", "superseded"),
-        "dedup_basis": shapes.anything("By what it was known; null for what is new."),
-        "occurrences": shapes.whole("How many sources say it."),
-        "supersede_handle": shapes.text("The id to name when something replaces it."),
-        "replaced": shapes.texts("Ids of memories that it replaces."),
-        "conflicts": shapes.texts("Ids of memories that it may contradict."),
-    }
-)
-
 CONTEXT_TOOLS = (
     Tool(
         "get_context",
@@ -293,7 +208,7 @@ CONTEXT_TOOLS = (
                 "maxLength": 20,
                 "description": "The cursor of the last working_memory you have, if an answer was lost.",
             },
-            "as_of": _TIME | {"description": "What held and was known at that time (RFC 3339)."},
+            "as_of": TIME | {"description": "What held and was known at that time (RFC 3339)."},
             "project": {"type": "string", "maxLength": 256, "description": "Leave out other projects; . for this one."},
             "format": {"type": "string", "enum": list(FORMATS), "description": "markdown by default."},
             "graph": {"type": "boolean", "description": "Add the entities around the items (smp and json)."},
@@ -323,7 +238,7 @@ CONTEXT_TOOLS = (
                 "items": {"type": "string", "maxLength": 160},
                 "description": "Only what mentions any of these.",
             },
-            "as_of": _TIME | {"description": "What held and was known at that time (RFC 3339)."},
+            "as_of": TIME | {"description": "What held and was known at that time (RFC 3339)."},
             "valid_only": {"type": "boolean", "description": "false: also what was replaced or is over."},
             "min_relevance": {"type": "number", "description": "0 to 1: only what matches that well."},
             "min_trust": {"type": "number", "description": "0 to 1: only what is that sure or trusted."},
@@ -349,25 +264,5 @@ CONTEXT_TOOLS = (
         _expand,
         ("ref",),
         _EXPANDED,
-    ),
-    Tool(
-        "remember_this",
-        "Remember one thing for good, as yours: it is served from now on. Use it for what later sessions need and "
-        "cannot find in the code. Returns the id that proves it. No secrets, no transcripts.",
-        _WRITING,
-        _remember,
-        ("content",),
-        _RECEIPT,
-        read_only=False,
-    ),
-    Tool(
-        "propose_memory",
-        "Propose something to remember: it waits until the user approves it. Use it where you are not sure, or where "
-        "it is about the user.",
-        _WRITING,
-        _propose,
-        ("content",),
-        _RECEIPT,
-        read_only=False,
     ),
 )

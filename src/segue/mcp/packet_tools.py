@@ -14,7 +14,8 @@ from segue.base import time
 from segue.base.errors import InvalidInput
 from segue.base.untrusted import one_line, shorten
 from segue.mcp import shapes
-from segue.mcp.answers import DIRECTORY, Answer, Tool, at_directory, fitting
+from segue.mcp.answers import Answer, Tool, fitting
+from segue.mcp.arguments import DIRECTORY, at_directory
 from segue.packets import schema, summary
 from segue.services import paging
 

@@ -10,17 +10,15 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from segue.base.errors import InvalidInput, NotFound
-from segue.base.redaction import shown
-from segue.base.untrusted import one_line, shorten
+from segue.base.errors import InvalidInput
 from segue.context.legend import LEGEND as LEGEND_OF_PACKS
+from segue.mcp import documents
 from segue.mcp.addresses import LEGEND, SCHEME, Address
 
 if TYPE_CHECKING:
     from segue.app import Segue
 
 _PAGE = 50
-_TITLE_WIDTH = 100
 _JSON, _TEXT = "application/json", "text/plain"
 
 
@@ -82,7 +80,7 @@ def _capsules(segue: Segue, cursor: str | None) -> tuple[list[Resource], str | N
 
 
 def _listed(address: Address, title: str, media_type: str) -> Resource:
-    return Resource(address.uri, str(address), shorten(one_line(title), _TITLE_WIDTH), media_type)
+    return Resource(address.uri, str(address), documents.title(title), media_type)
 
 
 def read(segue: Segue, uri: str) -> tuple[str, str]:
@@ -97,7 +95,4 @@ def read(segue: Segue, uri: str) -> tuple[str, str]:
         return segue.packets.raw(address.name).decode(), _JSON
     if address.kind == "capsule":
         return segue.capsules.get(address.name).text, _TEXT
-    document = segue.queries.expand(address.name)["document"]
-    if document is None:
-        raise NotFound("memory.not_found", f"no memory has the id '{shown(address.name, 64)}'")
-    return json.dumps(document, ensure_ascii=False, indent=2), _JSON
+    return json.dumps(documents.memory(segue, address.name), ensure_ascii=False, indent=2), _JSON
