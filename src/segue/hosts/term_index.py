@@ -13,6 +13,7 @@ from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
 from segue.hosts.embedded import legible
+from segue.search.bm25 import K1, B
 from segue.search.hashing import SIZE, digest
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from segue.hosts.embedded import Embedded
 
-K1, B = 1.2, 0.2  # as in `segue.search.lexical`
 FREQUENT = 3_000  # memories; a term in more of them is not looked for everywhere
 OTHERS = 100  # texts about other things that a store is taken to have beside: else no word of a small one is rare
 MOST = 200  # memories that are weighed by how often terms stand in them

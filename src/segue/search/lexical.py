@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from segue.search.bm25 import K1, B
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
     from segue.search.query import Term
     from segue.search.statistics import Statistics
 
-K1 = 1.2
-B = 0.2
 NAME = 0.25  # what a known speaker's name counts as a word: who spoke is scored on its own
 BEFORE, AFTER = 0.5, 0.3  # of a neighbour's term frequency, to the power of the distance
 

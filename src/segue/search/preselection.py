@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from segue.search import priors
+from segue.search.bm25 import K1
 from segue.search.hashing import hashed
-from segue.search.lexical import AFTER, BEFORE, K1, worth
+from segue.search.lexical import AFTER, BEFORE, worth
 from segue.search.signs import likeness
 
 if TYPE_CHECKING:
