@@ -34,6 +34,7 @@ def rows(name: str) -> list[dict[str, Any]]:
 # --- The corpus ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.requirement("continuity-claims")
 @pytest.mark.parametrize("name", ["labelled-a", "independent"])
 def test_precision_and_recall_on_the_labelled_texts(name: str) -> None:
     found = [(row["claim"], bool(find(row["text"]))) for row in rows(name)]
@@ -63,6 +64,7 @@ def test_what_was_said_of_memory_is_told_apart() -> None:
 # --- Rules ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.requirement("continuity-claims")
 @pytest.mark.parametrize(
     ("text", "marker", "subject", "of_memory"),
     [
@@ -94,6 +96,7 @@ def test_what_a_claim_says(text: str, marker: str, subject: str, of_memory: bool
     assert (claim.sentence, claim.marker, claim.subject, claim.of_memory) == (text, marker, subject, of_memory)
 
 
+@pytest.mark.requirement("continuity-claims")
 @pytest.mark.parametrize(
     "text",
     [

@@ -7,28 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import segue
 from hosts.hook_samples import NOW, SESSION, Host, lines, transcript
 from segue.packets.resume import TITLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    import segue
 
 REQUEST = "Make the importer read columns by their header."
 DECIDED = "Let's use orjson instead of json, because it is faster."
-
-
-@pytest.fixture
-def host(tmp_path: Path) -> Host:
-    (tmp_path / "shop").mkdir()
-    return Host(tmp_path / "shop", tmp_path / "segue.db")
-
-
-@pytest.fixture
-def store(host: Host) -> Iterator[segue.Segue]:
-    with segue.open(host.store, directory=host.folder, clock=lambda: NOW) as opened:
-        yield opened
 
 
 def compact(host: Host, content: bytes, *options: str, **members: object) -> str:
@@ -39,6 +25,7 @@ def compact(host: Host, content: bytes, *options: str, **members: object) -> str
     return note
 
 
+@pytest.mark.requirement("continuity-sync-point")
 def test_a_draft_is_stored_as_the_library_would(host: Host, store: segue.Segue) -> None:
     assert compact(host, lines(transcript(REQUEST))) == ""
     packet = store.packets.newest()
@@ -93,6 +80,7 @@ def test_what_a_person_made_of_the_draft_is_continued(host: Host, store: segue.S
     assert len(store.packets.ls().packets) == 2
 
 
+@pytest.mark.requirement("continuity-sync-point")
 def test_secrets_are_masked(host: Host, store: segue.Segue) -> None:
     secret = "ghp_" + "a1B2" * 9
     compact(host, lines(transcript(f"Use the token {secret} for the importer.")))

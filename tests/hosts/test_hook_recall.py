@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,9 +12,6 @@ from hosts.hook_samples import NOW, SESSION, Host
 from segue.base.own import HOOK_BEGIN, HOOK_END, without_packs
 from segue.hosts import briefing, embedded, recall, relevance, term_index
 from segue.memories.making import item
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LABELS = json.loads(Path(__file__).with_name("recall_labels.json").read_text("utf-8"))
 
@@ -32,18 +28,6 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Host, dict[str, 
             for label, (kind, content) in LABELS["memories"].items()
         }
     return host, ids
-
-
-@pytest.fixture
-def host(tmp_path: Path) -> Host:
-    (tmp_path / "shop").mkdir()
-    return Host(tmp_path / "shop", tmp_path / "segue.db")
-
-
-@pytest.fixture
-def store(host: Host) -> Iterator[segue.Segue]:
-    with segue.open(host.store, directory=host.folder, clock=lambda: NOW) as opened:
-        yield opened
 
 
 def test_prompts_that_call_for_a_memory(labelled: tuple[Host, dict[str, str]]) -> None:

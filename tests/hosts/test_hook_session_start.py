@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,25 +13,9 @@ from segue.hosts import briefing
 from segue.packets.resume import TITLE
 from segue.transcripts.own import without_own
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 
 def draft(**members: Any) -> dict[str, Any]:
     return {"ltm_version": "0.2", "goal": "Ship the importer.", "next_step": "Run the tests."} | members
-
-
-@pytest.fixture
-def host(tmp_path: Path) -> Host:
-    (tmp_path / "shop").mkdir()
-    return Host(tmp_path / "shop", tmp_path / "segue.db")
-
-
-@pytest.fixture
-def store(host: Host) -> Iterator[segue.Segue]:
-    with segue.open(host.store, directory=host.folder, clock=lambda: NOW) as opened:
-        yield opened
 
 
 def test_an_empty_store_says_nothing(host: Host, store: segue.Segue) -> None:
@@ -39,6 +23,7 @@ def test_an_empty_store_says_nothing(host: Host, store: segue.Segue) -> None:
     assert not store.sessions.ls().sessions
 
 
+@pytest.mark.requirement("continuity-read-point")
 def test_packet_waiting_memories_and_pack(host: Host, store: segue.Segue) -> None:
     store.packets.save(draft())
     assert "shortened" not in host.told("session-start")
@@ -60,6 +45,7 @@ def test_nothing_where_the_model_still_has_it(host: Host, store: segue.Segue, so
     assert host.told("session-start", source=source) == ""
 
 
+@pytest.mark.requirement("continuity-read-point")
 @pytest.mark.parametrize("source", ["startup", "clear", "compact"])
 def test_each_source_that_begins_anew(host: Host, store: segue.Segue, source: str) -> None:
     store.packets.save(draft())
@@ -140,6 +126,7 @@ def test_importers_know_it_again(host: Host, store: segue.Segue) -> None:
     assert without_own(f"before\n{told}after") == "before\nafter"
 
 
+@pytest.mark.requirement("continuity-sync-point")
 def test_a_draft_is_called_one(host: Host, store: segue.Segue) -> None:
     store.packets.save(draft(tags=["draft"]))
     assert "nobody reviewed it" in host.told("session-start")

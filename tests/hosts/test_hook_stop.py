@@ -19,6 +19,7 @@ def host(tmp_path: Path) -> Host:
     return Host(tmp_path, tmp_path / "none.db")  # no store is read
 
 
+@pytest.mark.requirement("continuity-claims-hook")
 def test_a_claim_is_told_to_the_user(host: Host) -> None:
     said, note = host.calls("stop", last_assistant_message=f"The bug is fixed. {CLAIM}")
     assert not note
@@ -33,6 +34,7 @@ def test_nothing_else_is(host: Host, message: object) -> None:
     assert host.calls("stop", last_assistant_message=message) == (None, "")
 
 
+@pytest.mark.requirement("continuity-claims-hook")
 def test_it_blocks_once(host: Host) -> None:
     said, _ = host.calls("stop", "--block", last_assistant_message=CLAIM)
     assert said is not None

@@ -152,6 +152,7 @@ served = st.lists(st.tuples(st.integers(0, 5), st.sampled_from([None, 0.5, 1.0])
 turns = st.lists(st.tuples(st.booleans(), served, st.integers(0, 40)), min_size=1, max_size=12)
 
 
+@pytest.mark.requirement("context-delta-no-resend")
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(turns=turns, gone=st.integers(0, 5), changed_at=st.integers(0, 6))
 def test_sessions_are_told_the_same_by_both(

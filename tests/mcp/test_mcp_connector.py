@@ -6,21 +6,11 @@ import json
 from typing import Any
 
 import pytest
-from agent import Answer, Place, Start, Wire, packet
-
-import segue
+from agent import CAPSULE, Answer, Place, Start, Wire, opened, packet
 
 pytest_plugins = ["mcp_fixtures"]
 
 UNKNOWN = "mem_01JZZZZZZZZZZZZZZZZZZZZZZZ"
-CAPSULE = (
-    "===PCSF:v1.2===\nMETA: report export | software | WORKING | 2026-05-04T09:30Z\n\nL1:SKELETON\n\nL2:NEGATIVE\n\n"
-    "L3:INTERNAL\n\nL4:RELATION\nSTYLE: short\n\nL5:LOOPS\n\nSEED: Export by pages.\n===END===\n"
-)
-
-
-def opened(where: Place) -> segue.Segue:
-    return segue.open(where.segue_home / "segue.db", directory=where.project)
 
 
 @pytest.fixture
@@ -56,6 +46,7 @@ def fetch(wire: Wire, given: str) -> dict[str, Any]:
     return data
 
 
+@pytest.mark.requirement("context-connector")
 def test_what_is_found_can_be_fetched(wire: Wire, where: Place) -> None:
     with opened(where) as store:
         plain = store.memories.remember("Rotterdam sends each manifest twice.").memory.id
@@ -75,6 +66,7 @@ def test_what_is_found_can_be_fetched(wire: Wire, where: Place) -> None:
     assert "Import the manifests of Rotterdam." in fetch(wire, f"packet:{saved}")["text"]
 
 
+@pytest.mark.requirement("context-connector")
 def test_either_database(start: Start, location: str) -> None:
     wire = start(env={"SEGUE_DB": location})
     wire.start()
@@ -89,6 +81,7 @@ def test_either_database(start: Start, location: str) -> None:
     assert [each["id"] for each in search(wire, "Rotterdam")] == [f"memory:{told['stored_id']}"]
 
 
+@pytest.mark.requirement("context-connector")
 def test_every_spelling_of_an_id(wire: Wire, where: Place) -> None:
     with opened(where) as store:
         memory = store.memories.remember("Rotterdam sends each manifest twice.").memory.id

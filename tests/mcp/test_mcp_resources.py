@@ -7,28 +7,11 @@ from typing import Any
 
 import anyio
 import pytest
-from agent import ERAS, Place, Start, Wire, call, connected, packet
+from agent import CAPSULE, ERAS, Place, Wire, call, connected, opened, packet
 
-import segue
 from segue.context.legend import LEGEND
 
 pytest_plugins = ["mcp_fixtures"]
-
-CAPSULE = (
-    "===PCSF:v1.2===\nMETA: report export | software | WORKING | 2026-05-04T09:30Z\n\nL1:SKELETON\n\nL2:NEGATIVE\n\n"
-    "L3:INTERNAL\n\nL4:RELATION\nSTYLE: short\n\nL5:LOOPS\n\nSEED: Export by pages.\n===END===\n"
-)
-
-
-def opened(where: Place) -> segue.Segue:
-    return segue.open(where.segue_home / "segue.db", directory=where.project)
-
-
-@pytest.fixture
-def wire(start: Start) -> Wire:
-    started = start()
-    started.start()
-    return started
 
 
 def error(wire: Wire, method: str, params: dict[str, Any]) -> str:
@@ -43,6 +26,7 @@ def error(wire: Wire, method: str, params: dict[str, Any]) -> str:
 # -- resources --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.requirement("context-legend-resource")
 @pytest.mark.parametrize("era", ERAS)
 def test_what_is_kept_is_listed_and_read(where: Place, era: str) -> None:
     async def session() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import jsonschema_rs
 import pytest
-from agent import Place, Start, Wire, connected, packet
+from agent import CAPSULE, Place, Start, Wire, connected, packet
 
 import segue
 from segue import examples
@@ -138,6 +138,7 @@ def named(wire: Wire) -> list[str]:
     return [tool["name"] for tool in wire.request("tools/list")["result"]["tools"]]
 
 
+@pytest.mark.requirement("context-advertised")
 @pytest.mark.parametrize(("toolset", "names"), [("core", CORE), ("chatgpt", ["search", "fetch"])])
 def test_toolsets_are_advertisement(start: Start, toolset: str, names: list[str]) -> None:
     wire = start(toolset=toolset)
@@ -170,6 +171,7 @@ def test_an_unknown_toolset_is_refused(start: Start) -> None:
 # -- permissions ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.requirement("context-advertised")
 def test_a_server_that_only_reads_refuses_what_writes(where: Place, start: Start) -> None:
     writer = start()
     writer.start()
@@ -215,10 +217,6 @@ def test_output_schemas_are_plain_objects(tools: dict[str, dict[str, Any]], name
         assert member["description"]
 
 
-CAPSULE = (
-    "===PCSF:v1.2===\nMETA: report export | software | WORKING | 2026-05-04T09:30Z\n\nL1:SKELETON\n\nL2:NEGATIVE\n\n"
-    "L3:INTERNAL\n\nL4:RELATION\nSTYLE: short\n\nL5:LOOPS\n\nSEED: Export by pages.\n===END===\n"
-)
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("save", {"packet": packet()}),
     ("resume", {}),
