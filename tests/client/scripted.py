@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Callable
 
 
@@ -35,7 +36,7 @@ class Answer:
 class Scripted:
     """A host whose answers come from `script`, in turn, the last one again and again. Use it as a context manager."""
 
-    def __init__(self) -> None:
+    def __init__(self, context: ssl.SSLContext | None = None) -> None:
         self.asked: list[Asked] = []
         self.script: list[Answer] = []
         outer = self
@@ -75,7 +76,11 @@ class Scripted:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
-        self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
+        if context is not None:
+            self._server.socket = context.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
+        self.address = f"http{'s' if context else ''}://127.0.0.1:{self._server.server_address[1]}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
 
     def answers(self, *script: Answer) -> None:

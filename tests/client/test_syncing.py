@@ -400,6 +400,25 @@ def test_the_copy_follows_the_team(server: Served, crew: tuple[str, Person, Pers
     assert member.segue.store.doctor() == []
 
 
+def test_a_copy_on_either_database(server: Served, crew: tuple[str, Person, Person], segue_: segue.Segue) -> None:
+    name, owner, member = crew
+    give(owner, name, 1)
+    told = remember(server, owner, name, "The oven runs at 230 degrees.")
+    assert segue_.syncing.sync(member.host).teams[0].pulled == 1
+    copy = segue_.team(name)
+    assert copy.search.find("which temperature has the oven").hits[0].memory.id == told
+    memories = server.store.seen_by(server.store.accounts.authenticate(owner.token), name).memories
+    memories.edit(told, content="The oven runs at 240 degrees.")
+    owner.host.rm("packet-0001", team=name)
+    done = segue_.syncing.sync(member.host).teams[0]
+    assert (done.pulled, done.removed) == (0, 1)
+    assert [each.content for each in copy.memories.ls(limit=500).memories] == ["The oven runs at 240 degrees."]
+    assert segue_.store.doctor() == []
+    member.host.leave(name)
+    assert segue_.syncing.sync(member.host).dropped == (name,)
+    assert segue_.store.doctor() == []
+
+
 def test_a_copy_does_not_take_secrets(server: Served, crew: tuple[str, Person, Person]) -> None:
     name, owner, member = crew
     owner.segue.delivery.send(owner.host, packet(1, goal=_SECRET), team=name, allow_unredacted=True)

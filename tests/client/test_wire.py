@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import ipaddress
+import ssl
 import time
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from client.scripted import Answer, Scripted
 from segue.base.errors import Failed, Gone, InvalidInput, NotFound, Refused, SegueError, Stale
@@ -15,6 +22,7 @@ from segue.client.wire import MAX_ANSWER, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 TOKEN = "tok" + "A1b2C3d4" * 6
 EMPTY = Answer(body={"packets": []})
@@ -242,6 +250,34 @@ def test_nobody_is_there(waits: list[float]) -> None:
         with pytest.raises(Unavailable):
             client.push(b"{}")
         assert len(waits) == 2
+
+
+def test_a_certificate_that_is_not_trusted(tmp_path: Path, waits: list[float]) -> None:
+    with Scripted(own_certificate(tmp_path)) as host:
+        host.answers(EMPTY)
+        with PacketServer(host.address, TOKEN, pause=waits.append) as client, pytest.raises(Unavailable) as refused:
+            client.push(b"{}")
+        assert "certificate is not trusted" in refused.value.message
+        assert host.asked == []
+
+
+def own_certificate(folder: Path) -> ssl.SSLContext:
+    """A server's context with a certificate that it signed itself."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    begins = datetime(2020, 1, 1, tzinfo=UTC)
+    built = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    built = built.serial_number(1).not_valid_before(begins).not_valid_after(begins.replace(year=2099))
+    own = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    certificate = built.add_extension(own, critical=False).sign(key, hashes.SHA256())
+    kept = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    file = folder / "own.pem"
+    file.write_bytes(kept + certificate.public_bytes(serialization.Encoding.PEM))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+    return context
 
 
 def test_a_list_without_cursors_may_lack_something(host: Scripted, client: PacketServer) -> None:
