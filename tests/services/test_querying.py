@@ -512,6 +512,14 @@ def test_a_cursor_holds_for_an_hour(segue_: segue.Segue, clock: Clock, mode: str
     assert datetime.fromtimestamp(oldest / 1e6, UTC) > clock.now
 
 
+def test_a_page_at_the_end_of_all_time_has_a_cursor(segue_: segue.Segue, clock: Clock) -> None:
+    numbered(segue_, 9)
+    clock.now = datetime(9999, 12, 31, 23, 30, tzinfo=UTC)
+    cursor = segue_.queries.query({"find": "the importer", "k": 2}).cursor
+    assert cursor
+    assert len(segue_.queries.more(cursor).items) == 2
+
+
 @pytest.mark.requirement("context-query-cursor")
 def test_the_longest_query_has_a_short_cursor(segue_: segue.Segue) -> None:
     numbered(segue_, 9, "Manifest {} 港 was read by the importer.")

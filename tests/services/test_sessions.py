@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -336,6 +336,13 @@ def test_a_call_in_the_far_future_takes_nothing_from_other_sessions(segue_: segu
     assert new(deliver(segue_, "replay", a, now=far)) == [a]
     assert [row for row in rows_of(segue_, "context_sessions") if row["session_id"] != "replay"] == before
     assert (new(deliver(segue_, "one", a)), deliver(segue_, "two", a).cursor) == ([], "2")
+
+
+def test_a_session_at_the_end_of_all_time_is_shown(segue_: segue.Segue, clock: Clock) -> None:
+    clock.now = datetime(9999, 12, 20, tzinfo=UTC)
+    deliver(segue_, "s", *remembered(segue_, "Ana ships."))
+    shown = segue_.sessions.show("s").to_json()
+    assert (shown["updated_at"][:10], shown["expires_at"][:10]) == ("9999-12-20", "9999-12-31")
 
 
 @pytest.mark.requirement("context-session-expiry")

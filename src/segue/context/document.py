@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from segue.context.pack import Pack
 
 VERSION = 2
-_MARKUP = re.compile(r"<(?=[A-Za-z/?]|![A-Za-z\[])|(?<=\])\(|(?<=!)\[")
+# Where markup, the target of a link or an image would begin. A "<" that is escaped stays as it is: one more backslash
+# would escape the one before it, and let the markup live.
+_MARKUP = re.compile(r"(?<!\\)(?:\\\\)*+(?=<(?:[A-Za-z/?]|![A-Za-z\[]))|(?<=\])(?=\()|(?<=!)(?=\[)")
 _MOST_SOURCE = 120  # characters
 _PROVENANCE = {"user": "user_authored", "agent": "agent_written", "external": "connector_synced"}
 HEADINGS: dict[PackLayer, str] = {
@@ -165,7 +167,7 @@ def line(packed: Packed) -> str:
 
 def _inert(text: str) -> str:
     """Text that Markdown takes for no image, link or markup: a client may render what a model was given."""
-    return _MARKUP.sub(r"\\\g<0>", text.replace("<!--", "<\\!--"))
+    return _MARKUP.sub(r"\g<0>\\", text.replace("<!--", "<\\!--"))
 
 
 def _remarks(pack: Pack) -> Iterator[str]:

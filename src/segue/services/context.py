@@ -16,7 +16,8 @@ from segue.context.envelope import envelope
 from segue.context.layers import INTENTS, Intent, intent_of
 from segue.context.legend import INSTRUCTIONS
 from segue.context.pack import Pack
-from segue.context.profiles import DEFAULT_BUDGET, resolve
+from segue.context.profile_settings import MAX_TOKENS
+from segue.context.profiles import DEFAULT_BUDGET, MIN_BUDGET, resolve
 from segue.services import gathering, neighbours, pins
 from segue.services.gathering import Asked, Gathered
 from segue.services.scoped import ScopedService
@@ -162,6 +163,7 @@ class Context(ScopedService):
         named = self._project().name if project == "." else project or ""
         call = Call(task, model, surface, budget, cast("Intent | None", intent), as_of, named, graph)
         call.require()
+        call = replace(call, budget=min(max(call.budget, MIN_BUDGET), MAX_TOKENS))  # what JSON and a cursor can hold
         moment, known, delivered = now or self._clock(), 0, ""
         with self._database.read() as connection:
             if cursor is not None:
@@ -369,19 +371,20 @@ class Context(ScopedService):
         return replace(serving, pin=kept, receipt=serving.receipt or receipt)
 
     def replay(self, sha: str) -> dict[str, Any]:
-        """Return the envelope that was pinned under `sha`, without what was forgotten since.
+        """Return the envelope that was pinned under `sha`, a hash or its ending, without what was forgotten since.
 
-        Raises NotFound `pin.not_found`, Refused `pin.tampered`.
+        Raises NotFound `pin.not_found`, Ambiguous `pin.ambiguous`, Refused `pin.tampered`.
         """
         with self._database.read() as connection:
-            return pins.replayed(connection, self._scope, sha)
+            return pins.replayed(connection, self._scope, pins.whole_sha(connection, self._scope, sha))
 
     def verify(self, sha: str) -> pins.Verification:
         """Say whether the pinned pack comes out the same today: match, drift (with the ids) or tampered.
 
-        Raises NotFound `pin.not_found`.
+        `sha` is its hash or an ending of that. Raises NotFound `pin.not_found`, Ambiguous `pin.ambiguous`.
         """
         with self._database.read() as connection:
+            sha = pins.whole_sha(connection, self._scope, sha)
             pin, intact = pins.found(connection, self._scope, sha)
             if not intact:
                 return pins.Verification(sha, "tampered")

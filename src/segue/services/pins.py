@@ -88,7 +88,7 @@ class Pins(ScopedService):
         Raises NotFound `pin.not_found`, Ambiguous `pin.ambiguous`.
         """
         with self._database.read() as connection:
-            whole = self._whole(connection, sha)
+            whole = whole_sha(connection, self._scope, sha)
             pin, intact = found(connection, self._scope, whole)
             return Pinned(pin, intact, tuple(rows.memories_of(connection, self._scope, whole)))
 
@@ -99,20 +99,25 @@ class Pins(ScopedService):
         """
         paging.require_long_enough(sha, "pin")
         with self._database.write(self._scope) as connection:
-            whole = self._whole(connection, sha)
+            whole = whole_sha(connection, self._scope, sha)
             rows.delete(connection, self._scope, whole)
             events.append(connection, self._scope, "pin.removed", whole, actor=self._actor, now=self._clock())
         return whole
 
-    def _whole(self, connection: sa.Connection, given: str) -> str:
-        return paging.resolve(
-            given.strip().lower(),
-            "pin",
-            "`segue pin ls`",
-            lambda each: each in rows.with_ending(connection, self._scope, each, 1),
-            lambda ending, limit: rows.with_ending(connection, self._scope, ending, limit),
-            "pinned pack",
-        )
+
+def whole_sha(connection: sa.Connection, scope_id: str, given: str) -> str:
+    """Return the hash that a person means by `given`: the hash, or an ending that only one has.
+
+    Raises NotFound `pin.not_found`, Ambiguous `pin.ambiguous`.
+    """
+    return paging.resolve(
+        given.strip().lower(),
+        "pin",
+        "`segue pin ls`",
+        lambda each: each in rows.with_ending(connection, scope_id, each, 1),
+        lambda ending, limit: rows.with_ending(connection, scope_id, ending, limit),
+        "pinned pack",
+    )
 
 
 def _listed(line: Line) -> dict[str, Any]:

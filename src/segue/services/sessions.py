@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from segue.base import redaction, time
@@ -55,7 +56,7 @@ class Session:
     @property
     def expires_at(self) -> datetime:
         """When it is forgotten: 30 days after its last use."""
-        return self.updated_at + KEPT
+        return time.from_microseconds(time.microseconds(self.updated_at) + KEPT // timedelta(microseconds=1))
 
     def to_json(self) -> dict[str, Any]:
         """Return all of it: `known` in the order of announcement, `trajectory` oldest first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
@@ -11,7 +12,7 @@ from segue.base import time
 from segue.storage.tables import kept_queries
 
 if TYPE_CHECKING:
-    from datetime import datetime, timedelta
+    from datetime import datetime
 
 _COLUMNS = kept_queries.c
 
@@ -29,7 +30,7 @@ def keep(
             id=kept_id,
             caller=caller,
             body=body,
-            expires_us=time.microseconds(now + lifetime),
+            expires_us=time.microseconds(now) + lifetime // timedelta(microseconds=1),  # at the end of year 9999 too
         )
     )
     return kept_id
