@@ -23,15 +23,15 @@ _HOLDING = (
     " AND (valid_to_us IS NULL OR valid_to_us > :at) AND (retired_us IS NULL OR retired_us > :at)"
 )
 _NEWEST = (
-    f"SELECT captured_us, id FROM memories WHERE scope_id = :scope AND status = 'active' AND {_HOLDING}"  # noqa: S608
+    f"SELECT captured_us, id FROM memories WHERE scope_id = :scope AND status = 'active' AND {_HOLDING}"  # noqa: S608 - ours
     " ORDER BY captured_us DESC, id DESC LIMIT :most"
 )
 _NEWEST_OF_KIND = _NEWEST.replace(" ORDER BY", " AND kind = :kind ORDER BY")
 _PENDING = (
-    "SELECT count(*) FROM (SELECT 1 FROM memories WHERE scope_id = :scope AND status = 'pending'"  # noqa: S608
+    "SELECT count(*) FROM (SELECT 1 FROM memories WHERE scope_id = :scope AND status = 'pending'"  # noqa: S608 - ours
     f" AND {_IN_PROJECT} LIMIT :most)"
 )
-_BY_IDS = f"SELECT * FROM memories WHERE scope_id = :scope AND id IN (%s) AND {_HOLDING}"  # noqa: S608
+_BY_IDS = f"SELECT * FROM memories WHERE scope_id = :scope AND id IN (%s) AND {_HOLDING}"  # noqa: S608 - ours
 _LINKS = "SELECT id, status, superseded_by FROM memories WHERE scope_id = :scope AND id IN (%s) AND status <> 'pending'"
 
 

@@ -80,14 +80,15 @@ def drop(raw: bytes, keys: Sequence[str], name: str, origin: bytes | None) -> by
 
 
 def _table(document: Document, keys: Sequence[str]) -> dict[str, Any] | None:
-    table: Any = document.value
+    table = document.value
     for key in keys:
         if key not in table:
             return None
-        table = table[key]
-        if not isinstance(table, dict):
+        inner = table[key]
+        if not isinstance(inner, dict):
             raise Unreadable(f"{key!a} is not a table")
-    return table  # type: ignore[no-any-return]
+        table = inner
+    return table
 
 
 # What is added
