@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from segue.packets import drafts
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -50,7 +52,7 @@ _NAMES = {"dockerfile": "docker", "makefile": "make"}
 
 def tags(host: str, branch: str | None, files: Iterable[str]) -> list[str]:
     """Return the tags, each once: lower-case slugs of at most 32 characters."""
-    named = ["draft", host, "" if branch in _TRUNKS else branch or "", *languages(files)]
+    named = [drafts.TAG, host, "" if branch in _TRUNKS else branch or "", *languages(files)]
     slugs = (re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:32].strip("-") for text in named)
     return list(dict.fromkeys(slug for slug in slugs if slug))
 

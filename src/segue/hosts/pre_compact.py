@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from segue.services.projects import Project
     from segue.transcripts.events import Event
 
-TAG = "draft"
 WAITED = 3.0  # seconds for the write lock
 _SAID = ("constraints", "decisions", "attempts", "open_questions")
 _MOST_TURNED = 20  # drafts of one session that a person has made packets of
@@ -93,7 +92,7 @@ def _placed(store: embedded.Embedded, packet: Packet) -> Packet:
     parent, identifier = "", packet.id
     for number in range(1, _MOST_TURNED):
         known = packet_rows.get(store, identifier)
-        if known is None or TAG in known.tags:
+        if known is None or drafts.TAG in known.tags:
             break
         parent = identifier
         identifier = ids.of(packet.created, hashlib.sha256(f"{packet.id}\n{number}".encode()).digest()[:10])

@@ -13,7 +13,7 @@ from segue.context.serving import served
 from segue.hosts import briefing, embedded, memory_rows, packet_rows, session_row
 from segue.hosts.calling import context
 from segue.memories.source import source_of
-from segue.packets import fitting, resume
+from segue.packets import drafts, fitting, resume
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -76,7 +76,7 @@ def _resumed(packet: Packet | None) -> tuple[str, str]:
     if not block:
         return "", ""
     whole = block == resume.render(packet)
-    about = [_RECORDED, *([] if whole else [_CUT]), *([_DRAFT] if "draft" in packet.tags else [])]
+    about = [_RECORDED, *([] if whole else [_CUT]), *([_DRAFT] if drafts.TAG in packet.tags else [])]
     return f"{' '.join(about)}\n\n{briefing.inert(block)}", source_of("packet", packet.id) if whole else ""
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Draft = Packet | Mapping[str, Any] | bytes | str
 
+TAG = "draft"  # of a packet that rules made of a recorded session and nobody reviewed
+
 _FENCED = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*\n(.*?)^[ \t]*(?:```|~~~)[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
