@@ -116,6 +116,16 @@ def test_findings(server: Wire) -> None:
     assert MARK not in said
 
 
+@pytest.mark.parametrize("tool", ["remember_this", "propose_memory"])
+def test_a_secret_in_a_memory_is_refused_with_what_the_tool_can_do(server: Wire, tool: str) -> None:
+    """It names no flag of the command line, and no argument that the tool does not take."""
+    said = server.refusal(tool, content=f"The key of the importer is {SECRET}.")
+    assert said == (
+        "error: redaction failed: 1 redactable text (content/aws-key). Nothing was kept: say it without them, and call "
+        "again"
+    )
+
+
 def test_findings_can_be_allowed(start: Start) -> None:
     wire = start()
     wire.start()

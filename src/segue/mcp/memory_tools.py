@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from segue.base.redaction import RedactionRefused
 from segue.mcp import shapes
 from segue.mcp.answers import Answer, Tool
 from segue.mcp.arguments import DIRECTORY, TIME, at_directory
@@ -11,19 +12,23 @@ from segue.memories.item import KINDS, LAYERS
 from segue.memories.memory import STATUSES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from segue.app import Segue
     from segue.services.memories import Remembered
 
+_MEND = "Nothing was kept: say it without them, and call again"
 _KEPT = ("layer", "kind", "entities", "tags", "project", "occurred_at")
 
 
 def _remember(segue: Segue, arguments: dict[str, Any]) -> Answer:
-    remembered = segue.memories.remember(arguments["content"], author_class="agent", **_details(segue, arguments))
-    return _written("remember_this", remembered)
+    details = _details(segue, arguments) | {"author_class": "agent"}
+    return _written("remember_this", lambda: segue.memories.remember(arguments["content"], **details))
 
 
 def _propose(segue: Segue, arguments: dict[str, Any]) -> Answer:
-    return _written("propose_memory", segue.memories.propose(arguments["content"], **_details(segue, arguments)))
+    details = _details(segue, arguments)
+    return _written("propose_memory", lambda: segue.memories.propose(arguments["content"], **details))
 
 
 def _details(segue: Segue, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -35,8 +40,12 @@ def _details(segue: Segue, arguments: dict[str, Any]) -> dict[str, Any]:
     return details
 
 
-def _written(tool: str, remembered: Remembered) -> Answer:
+def _written(tool: str, write: Callable[[], Remembered]) -> Answer:
     """The receipt of a write (facts, section 004.6)."""
+    try:
+        remembered = write()
+    except RedactionRefused as error:  # what a person may have masked, these tools cannot
+        raise RedactionRefused(error.findings, error.code, _MEND) from None
     memory = remembered.memory
     verdict = "superseded" if remembered.replaced else "new" if remembered.verdict == "new" else "merged"
     data = {
