@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from ulid import ULID
-
+from segue.base import ids
 from segue.capsules import lines
 
 if TYPE_CHECKING:
@@ -20,6 +19,4 @@ def identity(capsule: Capsule) -> str:
     """
     moment = lines.moment(capsule.meta.timestamp)
     assert moment is not None  # noqa: S101 - a valid capsule has a real date
-    milliseconds = max(int(moment.timestamp()), 0) * 1_000
-    digest = hashlib.sha256(capsule.text.encode("ascii")).digest()
-    return str(ULID.from_bytes(milliseconds.to_bytes(6, "big") + digest[:10]))
+    return ids.of(moment, hashlib.sha256(capsule.text.encode("ascii")).digest()[:10])
