@@ -52,6 +52,13 @@ def test_every_entry_of_a_packet_has_its_kind_and_layer() -> None:
     ]
 
 
+def test_items_belong_to_the_project_that_the_packet_names_or_was_saved_in() -> None:
+    assert {item.project for item in from_packet(PACKET, saved_in="kitchen")} == {"bakery"}
+    unnamed = Packet.new(goal="Move.", next_step="Pack.", now=NOW, project=Project(name="", ref="example.org/x"))
+    assert {item.project for item in from_packet(unnamed, saved_in="kitchen")} == {"kitchen"}
+    assert {item.project for item in from_packet(unnamed)} == {""}
+
+
 def test_what_a_packet_says_of_itself_comes_along() -> None:
     items = from_packet(PACKET, "external")
     assert {(item.project, item.occurred_at) for item in items} == {("bakery", "2026-09-01T08:00:00Z")}

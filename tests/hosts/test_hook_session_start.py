@@ -78,6 +78,18 @@ def test_of_other_projects_nothing(host: Host, store: segue.Segue) -> None:
     assert "Another goal." not in told
 
 
+def test_what_a_packet_of_another_project_says_stays_there(host: Host, store: segue.Segue) -> None:
+    (host.folder.parent / "elsewhere").mkdir()
+    with segue.open(host.store, directory=host.folder.parent / "elsewhere", clock=lambda: NOW) as elsewhere:
+        saved = elsewhere.packets.save(draft(goal="The orders database moves to MySQL.", constraints=["No Oracle."]))
+        assert {each.project for each in elsewhere.memories.ls().memories} == {"elsewhere"}
+        # Read again, it is in the same project: nothing is new.
+        for report in (elsewhere.ingestion.stored(), elsewhere.ingestion.packet(saved)):
+            assert (report.counts["new"], report.counts["known"]) == (0, 3)
+    assert host.told("session-start") == ""
+    assert host.told("user-prompt-submit") == ""
+
+
 def test_the_same_memories_as_the_librarys_pack(host: Host, store: segue.Segue) -> None:
     for number in range(40):
         for kind in ("constraint", "decision", "procedure", "preference", "question", "action", "observation"):

@@ -93,10 +93,11 @@ class _Source:
             )
 
 
-def from_packet(packet: Packet, author_class: AuthorClass = "agent") -> tuple[Item, ...]:
+def from_packet(packet: Packet, author_class: AuthorClass = "agent", *, saved_in: str = "") -> tuple[Item, ...]:
     """Return the items of a packet, in its order. Their `ref` is `packet:`, its id, `#` and the path of the member.
 
-    `author_class` is whose word the packet is: external for one that came from somebody else.
+    `author_class` is whose word the packet is: external for one that came from somebody else. `saved_in` is the name
+    of the project that it was saved in, to which its items belong where it names none itself.
     """
     written, project = packet.provenance, packet.project
     ref = project.ref if project else ""
@@ -106,7 +107,7 @@ def from_packet(packet: Packet, author_class: AuthorClass = "agent") -> tuple[It
         author_class,
         author=(written.author_model or written.author_human) if written else "",
         url=ref if _URL.fullmatch(ref) else "",
-        project=project.name if project else "",
+        project=(project.name if project else "") or saved_in,
         at=time.to_text(packet.created),
     )
     source.tags = packet.tags

@@ -32,7 +32,7 @@ from segue.storage.failures import translated
 from segue.transcripts.conversation import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     import sqlalchemy as sa
@@ -77,6 +77,8 @@ class Ingestion(ScopedService):
         report = Report(form)
         label = label or _label(path, form)
         found = read_items(path, form, zone=zone, on_progress=on_progress)
+        if form == "packet" and not project:
+            found = self._as_saved(found)
         whole = f"{form}:{label}/" if form in LIVING and path.is_dir() else ""
         self._take((_qualified(each, form, label) for each in found), report, project, redaction, whole)
         if given and not (report.counts.total() or report.passed_over):
@@ -94,7 +96,10 @@ class Ingestion(ScopedService):
         What is stored is stored: where this fails, nothing of it stays, and `stored` catches up another time.
         """
         is_capsule = isinstance(stored, Capsule)
-        found = conversions.from_capsule(stored) if isinstance(stored, Capsule) else conversions.from_packet(stored)
+        if isinstance(stored, Capsule):
+            found = conversions.from_capsule(stored)
+        else:
+            found = conversions.from_packet(stored, saved_in=self._saved_in(connection, stored.id))
         report = Report("capsule" if is_capsule else "packet")
         point = connection.begin_nested()
         try:
@@ -112,6 +117,21 @@ class Ingestion(ScopedService):
         entries = "1 entry was" if report.passed_over == 1 else f"{report.passed_over} entries were"
         return f"{entries} not made a memory: {report.problems[0].message}"
 
+    def _as_saved(self, found: Iterable[Found]) -> Iterator[Found]:
+        """Items of a packet's file, in the project that the same packet was saved in where it names none."""
+        items = list(found)
+        refs = [each.provenance.ref for each in items if not isinstance(each, Problem)]
+        packet_id = refs[0].partition(":")[2].partition("#")[0].replace("%23", "#") if refs else ""
+        with self._database.read() as connection:
+            saved_in = self._saved_in(connection, packet_id)
+        for each in items:
+            yield each if isinstance(each, Problem) or each.project else replace(each, project=saved_in)
+
+    def _saved_in(self, connection: sa.Connection, packet_id: str) -> str:
+        """The name of the project that a packet was saved in, "" where it is not stored, or was saved in none."""
+        row = packet_rows.get(connection, self._scope, packet_id)
+        return (row.project_label or "") if row is not None else ""
+
     def gone(self, connection: sa.Connection, kind: str, stored_id: str) -> None:
         """Forget what nothing but a packet or capsule, which is removed in the same transaction, says."""
         with suppress(NotFound):
@@ -120,7 +140,9 @@ class Ingestion(ScopedService):
     def packet(self, packet: Packet, *, redaction: Policy | None = None) -> Report:
         """Make memories of a packet: of what it says now, where it said something else before."""
         report = Report("packet")
-        self._take(conversions.from_packet(packet), report, "", redaction)
+        with self._database.read() as connection:
+            saved_in = self._saved_in(connection, packet.id)
+        self._take(conversions.from_packet(packet, saved_in=saved_in), report, "", redaction)
         return report
 
     def capsule(self, capsule: Capsule, *, redaction: Policy | None = None) -> Report:
@@ -155,7 +177,9 @@ class Ingestion(ScopedService):
         with self._database.read() as connection:
             if kind == "packet":
                 packet = packet_rows.get(connection, self._scope, each)
-                return conversions.from_packet(schema.parse(packet.body)) if packet else ()
+                if packet is None:
+                    return ()
+                return conversions.from_packet(schema.parse(packet.body), saved_in=packet.project_label or "")
             capsule = capsule_rows.get(connection, self._scope, each)
             return conversions.from_capsule(capsules.parse(capsule.text)) if capsule else ()
 
