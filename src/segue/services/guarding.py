@@ -20,7 +20,7 @@ class Guarded(Database):
     """The same database, with a check at the beginning of each writing transaction: what it raises ends that."""
 
     def __init__(self, database: Database, check: Callable[[sa.Connection], None]) -> None:
-        super().__init__(database.engine, database.path, read_only=database.read_only)
+        super().__init__(database.engine, database.path, read_only=database.read_only, turns=database.turns)
         self._check = check
 
     @contextlib.contextmanager

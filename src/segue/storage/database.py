@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -27,12 +28,18 @@ _STORE_LOCK = 0x5E60E
 
 
 class Database:
-    """An open database. `path` is the file of an embedded one, None on PostgreSQL; `name` may be shown to people."""
+    """An open database. `path` is the file of an embedded one, None on PostgreSQL; `name` may be shown to people.
 
-    def __init__(self, engine: sa.Engine, path: Path | None, *, read_only: bool = False) -> None:
+    `turns` is what the threads that write to an embedded one take turns by, where another value shares it.
+    """
+
+    def __init__(
+        self, engine: sa.Engine, path: Path | None, *, read_only: bool = False, turns: Lock | None = None
+    ) -> None:
         self.engine = engine
         self.path = path
         self.read_only = read_only
+        self.turns = turns or Lock()
         # A URL's query can hold a password, and a path bytes that are no text.
         shown = str(path) if path else engine.url.set(query={}).render_as_string(hide_password=True)
         self.name = shown.encode("utf-8", "backslashreplace").decode()
@@ -59,11 +66,24 @@ class Database:
         """
         if self.read_only:
             raise Failed("store.read_only", f"the store {self.name} cannot be written; nothing was saved")
-        with translated(self.name), self.engine.connect() as connection:
+        with self._turn(), translated(self.name), self.engine.connect() as connection:
             writing = connection.execution_options(**{_WRITE: True})
             with writing.begin():
                 _lock(writing, scope_ids)
                 yield writing
+
+    @contextlib.contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Wait for the other threads of this process that write: SQLite would have them poll, and in no order."""
+        if not self.is_sqlite:
+            yield
+            return
+        if not self.turns.acquire(timeout=BUSY_SECONDS):
+            raise Failed("store.busy", f"the store {self.name}: other calls hold it; nothing was saved, try again")
+        try:
+            yield
+        finally:
+            self.turns.release()
 
     def set_wal(self) -> None:
         """Put an embedded store into WAL mode. To be called under a lock: SQLite does not wait for this."""
