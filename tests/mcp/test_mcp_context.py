@@ -512,3 +512,22 @@ def test_what_no_budget_makes_short_is_refused_before_a_session_hears_of_it(wire
     assert len(whole(wire.call("query_memory", find="the importer", k=50)).data["items"]) < 50
     with opened(where) as store:
         assert store.sessions.show("s").state.turn == 1
+
+
+@pytest.mark.parametrize("tool", ["remember_this", "propose_memory"])
+def test_what_is_remembered_in_a_repository_stays_there(where: Place, wire: Wire, tool: str) -> None:
+    """But for what is the user's own, and for what is said to hold everywhere."""
+
+    def project_of(content: str, **given: str) -> str:
+        written = wire.call(tool, content=content, **given).data
+        assert written is not None
+        with opened(where) as store:
+            return store.memories.get(written["stored_id"]).project
+
+    assert project_of("The folder is no project yet.") == ""
+    (where.project / "segue.toml").write_text('[project]\nid = "importer"\n', "utf-8")
+    assert project_of("The importer reads streams.") == "importer"
+    assert project_of("Answers are short.", layer="preference") == ""
+    assert project_of("Letters close with regards.", kind="style") == ""
+    assert project_of("All services log in UTC.", project="") == ""
+    assert project_of("Tabs in Makefiles.", layer="preference", project=".") == "importer"

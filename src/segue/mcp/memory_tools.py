@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from segue.services.memories import Remembered
 
 _MEND = "Nothing was kept: say it without them, and call again"
+_PERSONAL = frozenset(("preference", "style"))
 _KEPT = ("layer", "kind", "entities", "tags", "project", "occurred_at")
 
 
@@ -33,11 +34,18 @@ def _propose(segue: Segue, arguments: dict[str, Any]) -> Answer:
 
 def _details(segue: Segue, arguments: dict[str, Any]) -> dict[str, Any]:
     details = {name: arguments[name] for name in _KEPT if name in arguments}
-    if details.get("project") == ".":
-        details["project"] = at_directory(segue, arguments).project.name
+    if details.get("project", "." if _is_of_work(details) else "") == ".":
+        project = at_directory(segue, arguments).project
+        if "project" in details or not project.key.startswith("folder:"):
+            details["project"] = project.name
     if "source_url" in arguments:
         details["url"] = arguments["source_url"]
     return details
+
+
+def _is_of_work(details: dict[str, Any]) -> bool:
+    """Whether it is about a project rather than about the user: what is told in every project must be meant so."""
+    return _PERSONAL.isdisjoint((details.get("layer"), details.get("kind")))
 
 
 def _written(tool: str, write: Callable[[], Remembered]) -> Answer:
@@ -85,7 +93,12 @@ _WRITING: dict[str, Any] = {
         "description": "Whom or what it is about.",
     },
     "tags": {"type": "array", "maxItems": 20, "items": {"type": "string", "maxLength": 64}, "description": "Tags."},
-    "project": {"type": "string", "maxLength": 256, "description": "The project it belongs to; . for this one."},
+    "project": {
+        "type": "string",
+        "maxLength": 256,
+        "description": "The project it belongs to: by default, preferences and style apart, that of the repository you "
+        "work in; . for this folder's, empty for all projects.",
+    },
     "source_url": {"type": "string", "maxLength": 2048, "description": "Where it comes from."},
     "occurred_at": TIME,
     "directory": DIRECTORY,
