@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from typing import TYPE_CHECKING, Any
 
@@ -563,6 +564,30 @@ def test_a_host_that_knows_the_protocol_alone(segue_: segue.Segue, tmp_path: Pat
         assert segue_.store.doctor() == []
         assert segue_.syncing.drop(host.address) == ("crew",)
     assert segue_.replicas.ls() == []
+
+
+def test_memories_that_break_a_rule_are_not_taken(segue_: segue.Segue, tmp_path: Path) -> None:
+    with segue.open(tmp_path / "other.db") as other:
+        texts = [f"The oven runs at {degrees} degrees." for degrees in (210, 220, 230)]
+        told = [other.memories.remember(text).memory.to_json() for text in texts]
+    told[1] = told[1] | {"content": _SECRET, "content_hash": "sha256:" + hashlib.sha256(_SECRET.encode()).hexdigest()}
+    told[2] = told[2] | {"trust": 7}
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        team = {"id": "team-1", "name": "crew", "owner_id": "u", "created_at": "2026-05-04T09:30:00Z"}
+        bodies = {"/v1/teams": {"teams": [team]}, "/v1/packets": {"packets": []}}
+        bodies |= {"/v1/memories": {"memories": told, "cursor": None}}
+        found = bodies.get(request.url.path)
+        return httpx2.Response(200 if found else 404, json=found or {"error": "no"})
+
+    with PacketServer("https://packets.example.org", "t" * 48, transport=httpx2.MockTransport(answer)) as host:
+        done = segue_.syncing.sync(host)
+    assert [each.content for each in segue_.team("crew").memories.ls().memories] == texts[:1]
+    assert [(each.id, each.code) for each in done.held] == [
+        (told[1]["id"], "memory.redaction"),
+        (told[2]["id"], "value.invalid"),
+    ]
+    assert "AKIA" not in str(done.to_json())
 
 
 def test_a_full_list_without_cursor_says_nothing_of_what_it_lacks(segue_: segue.Segue) -> None:

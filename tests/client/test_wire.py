@@ -176,9 +176,11 @@ def test_what_a_status_means(
 
 
 def test_no_error_holds_the_token_or_moves_the_terminal(host: Scripted, client: PacketServer) -> None:
-    said = f"no\r\nfor Bearer {TOKEN} \x1b[2J\u202e" + "x" * 5_000
+    said = f"no\r\nfor {TOKEN} or Bearer {TOKEN} \x1b[2J\u202e" + "x" * 5_000
     for answer in (
         Answer(400, {"error": said, "code": f"a b {TOKEN}", "details": {"id": said}}),
+        Answer(400, {"error": said, "code": TOKEN, "details": {"id": TOKEN}}),
+        Answer(400, {"error": said, "code": f"a.{TOKEN.lower()}"}),
         Answer(503, {"error": said}, {"Retry-After": TOKEN}),
         Answer(302, {"error": said}, {"Location": f"https://elsewhere.example/{TOKEN}"}),
     ):
@@ -219,11 +221,12 @@ def test_an_answer_has_a_size(host: Scripted, client: PacketServer) -> None:
     host.answers(Answer(200, b" " * (MAX_ANSWER + 1)))
     with pytest.raises(Failed) as failed:
         client.ls()
-    assert failed.value.code == "host.answer"
+    assert (failed.value.code, "more than 8 MB" in failed.value.message) == ("host.answer", True)
     bomb = gzip.compress(b" " * (4 * MAX_ANSWER))
     host.answers(Answer(200, bomb, {"Content-Encoding": "gzip"}))
-    with pytest.raises(Failed):
+    with pytest.raises(Failed) as failed:
         client.ls()
+    assert "more than 8 MB" in failed.value.message
 
 
 def test_a_slow_answer_ends(host: Scripted, waits: list[float]) -> None:

@@ -7,6 +7,7 @@ that it must keep to. Only what reads is tried again. No error holds the token, 
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ MAX_ANSWER = 8 << 20
 _WAITS = (0.25, 1.0)  # before the second try and the third
 _LONGEST_WAIT = 10.0  # that a host may ask for, where a command waits
 _MAX_MESSAGE = 300
+_CODE = re.compile(r"[a-z0-9_]{1,40}(?:\.[a-z0-9_]{1,40})?")
 _REDACTION = "packet.redaction"
 
 
@@ -216,7 +218,7 @@ class Wire:
         details: dict[str, Any] = {"status": reply.status}
         if isinstance(told, dict) and isinstance(told.get("id"), str):
             details["id"] = self._clean(told["id"])
-        return text, code if isinstance(code, str) and _is_code(code) else "", details
+        return text, code if isinstance(code, str) and _CODE.fullmatch(self._clean(code)) else "", details
 
     def _clean(self, text: str) -> str:
         if self._token:
@@ -227,10 +229,6 @@ class Wire:
 def unexpected() -> Failed:
     """Return the error for an answer that is none of the contract's."""
     return Failed("host.answer", "the host did not answer as a packet server does; is the address right?")
-
-
-def _is_code(code: str) -> bool:
-    return 0 < len(code) <= 64 and code.isascii() and code.replace("_", "").replace(".", "").isalnum()
 
 
 def _seconds(text: str) -> int:
