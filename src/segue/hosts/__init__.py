@@ -5,7 +5,7 @@ hooks. A host is one value in a table (`host`); what goes into a file is a part 
 one editor (`jsonc` and `toml` read, `editor` and `toml_editor` change); what happens on the disk is in `place`.
 
 Hooks are the other half, which a host starts: `hook` is their door, and `session_start`, `recall`, `pre_compact` and
-`stop` answer an event each. They reach the store through `embedded` and the modules of rows beside it (decision 16).
+`stop` answer an event each. They reach the store through `embedded` and the modules of rows beside it (decision 17).
 """
 
 from __future__ import annotations
