@@ -238,6 +238,7 @@ def world(live: Live) -> World:
     return World(live)
 
 
+@pytest.mark.requirement("packets-73", "packets-74", "packets-75", "packets-77")
 @pytest.mark.parametrize("row", ROWS, ids=[f"{each.method} {each.path}" for each in ROWS])
 def test_every_route_for_everybody(world: World, row: Row) -> None:
     expected = dict(zip((*UNKNOWN, *KNOWN), f"{row.unknown} {row.answers}".split(), strict=True))

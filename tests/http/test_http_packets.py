@@ -140,6 +140,7 @@ def test_a_deleted_id_may_be_used_again(live: Live) -> None:
     assert ann.get(f"/v1/packets/{first['id']}").json()["goal"] == "Ship it anew."
 
 
+@pytest.mark.requirement("packets-73")
 def test_nobody_touches_or_sees_the_packet_of_another(live: Live) -> None:
     ann, bob = live.user(), live.user("bob")
     first = pushed(ann)
@@ -185,6 +186,7 @@ def test_what_the_caller_holds_is_not_sent_again(single: Live) -> None:
 # -- the server's own redactor ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.requirement("packets-43")
 def test_the_server_looks_for_secrets_again(live: Live) -> None:
     ann = live.user()
     secret = "AKIA" + "IOSFODNN7EXAMPLE"
@@ -271,6 +273,7 @@ def test_a_cursor_is_for_its_list_and_its_caller(live: Live, many: httpx2.Client
 # -- chains, moves, publishing ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.requirement("packets-74")
 def test_a_chain_goes_across_what_the_caller_may_read(live: Live) -> None:
     ann, bob = live.user(), live.user("bob")
     ann.post("/v1/teams", json={"name": "chained"})
@@ -288,6 +291,7 @@ def test_a_chain_goes_across_what_the_caller_may_read(live: Live) -> None:
     ann.delete("/v1/teams/chained")
 
 
+@pytest.mark.requirement("packets-72", "packets-78")
 def test_a_move_changes_no_byte(live: Live) -> None:
     ann, bob = live.user(), live.user("bob")
     ann.post("/v1/teams", json={"name": "moved"})
@@ -307,6 +311,7 @@ def test_a_move_changes_no_byte(live: Live) -> None:
     ann.delete("/v1/teams/moved")
 
 
+@pytest.mark.requirement("packets-72", "packets-77")
 def test_of_one_id_in_several_scopes_the_own_goes_first_then_teams_by_name(live: Live) -> None:
     ann = live.user()
     for name in ("beta", "alpha"):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["http_fixtures"]
 
-ENOUGH_SECONDS = 60
+ENOUGH_SECONDS = 120
 
 
 class Running:
@@ -145,7 +145,7 @@ def test_the_end_is_soon_and_running_requests_are_answered(locate: Locate, start
         begun = time.monotonic()
     assert reply.status_code == 201
     assert server.wait() == 0
-    assert time.monotonic() - begun < 15
+    assert time.monotonic() - begun < 30
     assert not [line for line in server.said if "Traceback" in line or "Error" in line], server.said
 
 

@@ -91,6 +91,7 @@ def test_long_bodies_are_400_and_a_taken_name_is_409(live: Live) -> None:
     assert ann.post("/v1/teams", json={"name": name}).status_code == 409
 
 
+@pytest.mark.requirement("packets-80")
 def test_an_invite_makes_a_user_who_gets_a_token(live: Live) -> None:
     ann = live.user()
     team = team_of(ann)
@@ -134,6 +135,7 @@ def test_a_user_accepts_as_who_it_is_and_members_use_nothing_up(live: Live) -> N
     assert live.user("dan").post(f"/v1/invites/{code}/accept").status_code == 410
 
 
+@pytest.mark.requirement("packets-79")
 def test_with_a_token_of_another_server_one_is_nobody_with_a_revoked_one_refused(live: Live) -> None:
     ann = live.user()
     team = team_of(ann)
@@ -146,6 +148,7 @@ def test_with_a_token_of_another_server_one_is_nobody_with_a_revoked_one_refused
     assert live.nobody.post(f"/v1/invites/{code}/accept").status_code == 201
 
 
+@pytest.mark.requirement("packets-79", "packets-80")
 def test_codes_that_are_none_and_codes_that_are_used_are_answered_alike(live: Live) -> None:
     ann = live.user()
     team = team_of(ann)
@@ -177,6 +180,7 @@ def test_a_bad_body_uses_no_invite_up(live: Live, body: bytes, media_type: str, 
     assert live.nobody.post(path).status_code == 201
 
 
+@pytest.mark.requirement("packets-80")
 def test_of_twenty_who_accept_at_once_one_comes_in(live: Live) -> None:
     ann = live.user()
     path = f"/v1/invites/{code_of(ann, team_of(ann))}/accept"
