@@ -492,6 +492,30 @@ def test_a_pin_that_was_changed_is_not_shown(segue_: segue.Segue) -> None:
         segue_.context.replay(sha)
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"intent": "conquer"},
+        {"token_budget": "many"},
+        {"model": 7},
+        {"task": None},
+        {"task": "x" * 501},
+        {"as_of": "yesterday"},
+        {"as_of": 5},
+        {"known_us": -1},
+        {"known_us": 2**63},
+        {"delivered": "abc"},
+    ],
+)
+def test_a_pin_whose_call_nobody_can_have_made_is_tampered(segue_: segue.Segue, changed: dict[str, Any]) -> None:
+    segue_.memories.remember(FACTS[0])
+    sha = segue_.context.assemble("importer", pin=True).envelope()["pin"]["pack_sha"]
+    with segue_._database.write() as connection:
+        asked = json.loads(connection.execute(sa.select(tables.context_pins.c.asked)).scalar_one())
+        connection.execute(sa.update(tables.context_pins).values(asked=json.dumps(asked | changed)))
+    assert segue_.context.verify(sha).status == "tampered"
+
+
 @pytest.mark.requirement("context-forgotten")
 @pytest.mark.parametrize("model", ["", "claude"])
 def test_what_is_forgotten_leaves_packs_pins_and_sessions(segue_: segue.Segue, model: str) -> None:

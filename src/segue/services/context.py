@@ -29,7 +29,7 @@ from segue.storage import memories as rows
 from segue.storage import memory_entities as entity_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import sqlalchemy as sa
 
@@ -388,11 +388,13 @@ class Context(ScopedService):
             pin, intact = pins.found(connection, self._scope, sha)
             if not intact:
                 return pins.Verification(sha, "tampered")
-            asked = dict(pin.asked)
-            moment, known, delivered = time.parse(asked.pop("now")), asked.pop("known_us"), asked.pop("delivered")
-            again = self._pack(connection, _call(asked), moment, known, delivered)
-        arguments = _call(asked).to_json()
-        return pins.compared(pin, envelope(again, arguments=arguments))
+            asked = pin.asked
+            try:
+                call = _call(asked)
+            except (InvalidInput, TypeError, ValueError):  # the hash is of the answer alone
+                return pins.Verification(sha, "tampered")
+            again = self._pack(connection, call, time.parse(asked["now"]), asked["known_us"], asked["delivered"])
+        return pins.compared(pin, envelope(again, arguments=call.to_json()))
 
 
 def _told(candidate: Candidate) -> tuple[str, ...]:
@@ -400,9 +402,13 @@ def _told(candidate: Candidate) -> tuple[str, ...]:
     return (candidate.ref, *(each.id for each in candidate.folded))
 
 
-def _call(asked: dict[str, Any]) -> Call:
+def _call(asked: Mapping[str, Any]) -> Call:
+    """The call of a pinned pack. Raises InvalidInput, TypeError or ValueError for one that nobody can have made."""
     as_of = asked.get("as_of")
-    return Call(
+    paged.marks(asked["delivered"])
+    if not 0 <= asked["known_us"] < 2**63:
+        raise ValueError("no time")
+    call = Call(
         asked["task"],
         asked.get("model", ""),
         asked.get("surface", "agent"),
@@ -412,6 +418,8 @@ def _call(asked: dict[str, Any]) -> Call:
         asked.get("project", ""),
         asked.get("graph", False),
     )
+    call.require()
+    return call
 
 
 def _require_clean(serving: Serving) -> None:
