@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from segue.context import conflicts
+from segue.context.candidate import Candidate
 from segue.context.conflicts import MOST, Conflict, scan
+from segue.context.contested import Contested
 from segue.memories import making
 
 if TYPE_CHECKING:
@@ -205,3 +207,15 @@ def test_many_about_one_subject_are_quick_and_all_told() -> None:
     found = scan([memory(f"The importer listens on port {8_000 + number}.", number) for number in range(MOST)])
     assert len(found) == MOST - 1
     assert {each.current.id for each in found} == {"mem_399"}
+
+
+def test_what_holds_stands_in_a_pack_without_what_it_contradicts() -> None:
+    """Told is what an item of the pack contradicts and is newer than, whether or not all candidates were read."""
+    old, new = memory("The default branch is main.", 1), memory("The default branch is develop.", 2)
+    for read_before in (False, True):
+        contested = Contested([Candidate(old, "facts"), Candidate(new, "facts")], DAY)
+        if read_before:
+            assert old.id in contested
+        assert contested.told(frozenset([new.id])) == ()
+        for packed in ([old.id], [old.id, new.id]):
+            assert ids(contested.told(frozenset(packed))) == [("2", "1")]

@@ -17,6 +17,7 @@ import pytest
 from agent import ENOUGH_SECONDS, ERAS, PROGRAM, Endpoint, Place, call, packet, place
 
 from segue.mcp import bearer
+from segue.mcp.endpoint import Guarded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -217,6 +218,45 @@ def test_only_this_machine_is_served(where: Place, host: str) -> None:
     assert "an address of this machine alone" in said
 
 
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ([], 421),
+        ([("host", "127.0.0.1:80")], 401),
+        ([("host", "127.0.0.1:80"), ("authorization", "Bearer right")], 200),
+        ([("host", "127.0.0.1:80"), ("host", "127.0.0.1:80"), ("authorization", "Bearer right")], 421),
+        ([("host", "127.0.0.1:81"), ("authorization", "Bearer right")], 421),
+        ([("host", "127.0.0.1.:80"), ("authorization", "Bearer right")], 421),
+        ([("host", "127.0.0.1:80"), ("origin", "null"), ("authorization", "Bearer right")], 403),
+        ([("host", "127.0.0.1:80"), ("origin", ""), ("authorization", "Bearer right")], 403),
+        ([("host", "127.0.0.1:80"), ("origin", "http://rebound.example"), ("authorization", "Bearer right")], 403),
+        ([("host", "127.0.0.1:80"), ("authorization", "Bearer right"), ("authorization", "Bearer right")], 401),
+        ([("host", "127.0.0.1:80"), ("authorization", "Bearer righ\xe9")], 401),
+    ],
+)
+def test_the_guard_refuses_by_itself(headers: list[tuple[str, str]], status: int) -> None:
+    """Whatever the SDK checks behind it; what is refused reaches nothing, and nothing of it is read."""
+    reached: list[str] = []
+    sent: list[Any] = []
+
+    async def inner(scope: Any, receive: Any, send: Any) -> None:
+        reached.append(scope["path"])
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def receive() -> Any:
+        raise AssertionError("a body was read")
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    given = [(name.encode(), value.encode("latin-1")) for name, value in headers]
+    scope: dict[str, Any] = {"type": "http", "method": "POST", "path": "/mcp", "headers": given}
+    guarded = Guarded(inner, frozenset({"127.0.0.1:80"}), "right")
+    anyio.run(guarded, scope, receive, send)
+    assert sent[0]["status"] == status
+    assert reached == (["/mcp"] if status == 200 else [])
+
+
 def test_a_port_that_is_taken(where: Place) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         code, said = refused(where, "--port", str(taken.getsockname()[1]))
@@ -227,7 +267,13 @@ def test_a_port_that_is_taken(where: Place) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="modes of files are POSIX's")
 @pytest.mark.parametrize(
     ("body", "mode", "text"),
-    [("x" * 43, 0o644, "others on this machine may read it"), ("short", 0o600, "holds no token"), ("", 0o600, "holds")],
+    [
+        ("x" * 43, 0o644, "others on this machine may read it"),
+        ("x" * 43, 0o640, "others on this machine may read it"),
+        ("x" * 43, 0o604, "others on this machine may read it"),
+        ("short", 0o600, "holds no token"),
+        ("", 0o600, "holds"),
+    ],
 )
 def test_a_token_that_is_none(where: Place, body: str, mode: int, text: str) -> None:
     where.segue_home.mkdir(parents=True)
