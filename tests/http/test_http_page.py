@@ -30,6 +30,7 @@ HOSTILE = (
     "</style></title><svg onload=alert(3)>",
     "<https://auto.example> `code` **bold** \u202e reversed \u2066 \x07",
     "[x]: https://evil.example\n\n# Not a heading\n---\n## Reminder",
+    'see <a href="https://evil.example/raw">raw</a> and <em>raw</em>',
     "<!-- --> <![CDATA[ x ]]> &lt;b&gt; &#60;script&#62;",
 )
 
