@@ -87,6 +87,20 @@ def test_both_ways_and_then_nothing(person: Callable[..., Person], monkeypatch: 
     assert counts(synced(here)) == counts(synced(there)) == (0, 0, 4)
 
 
+def test_a_draft_that_nobody_pushed_stays(person: Callable[..., Person]) -> None:
+    who = person()
+    for number in (1, 2):
+        who.segue.packets.save(packet(next(_numbers), tags=["draft"]) | {"goal": f"Draft {number}."})
+    found = synced(who)
+    assert (found.pushed, found.unchanged) == (0, 0)
+    assert who.host.all_packets().packets == {}
+    pushed = next(each for each, goal in goals(who.segue).items() if goal == "Draft 1.")
+    who.segue.delivery.push(who.host, pushed)
+    assert synced(who).unchanged == 1
+    assert set(who.host.all_packets().packets) == {pushed}
+    assert set(goals(who.segue).values()) == {"Draft 1.", "Draft 2."}
+
+
 def test_what_is_pulled_belongs_to_no_project_of_this_machine(person: Callable[..., Person]) -> None:
     here = person()
     there = person(here.token)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from segue.base.errors import Conflict, InvalidInput, NotFound, Refused
 from segue.client import syncing
 from segue.packets import schema
+from segue.packets.drafts import TAG
 from segue.services.delivery import digest, read, remember, require_clean
 from segue.services.mirroring import Mirroring, newer, remove
 from segue.services.synced import Removed, Synced
@@ -97,6 +98,9 @@ class Syncing:
         with self._database.read() as connection:
             here = rows.digests(connection, self._scope)
             known = rows.known(connection, self._scope, work.host.address)
+            drafts = rows.tagged(connection, self._scope, TAG)
+        for each in drafts - known.keys() - listed.packets.keys():  # nobody reviewed them, nor pushed them themselves
+            here.pop(each, None)
         ids = sorted({*here, *known, *listed.packets})
         work.total += len(ids)
         for each in ids:

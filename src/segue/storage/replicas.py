@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from segue.base import ids, time
-from segue.storage.tables import metadata, packets, replicas, replicated_packets, scopes
+from segue.storage.tables import metadata, packet_tags, packets, replicas, replicated_packets, scopes
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -89,6 +89,12 @@ def digests(connection: sa.Connection, scope_id: str) -> dict[str, str]:
     query = sa.select(packets.c.id, packets.c.body).where(packets.c.scope_id == scope_id)
     with connection.execute(query.execution_options(yield_per=_BATCH)) as rows:
         return {row.id: hashlib.sha256(row.body).hexdigest() for row in rows}
+
+
+def tagged(connection: sa.Connection, scope_id: str, tag: str) -> set[str]:
+    """Return the ids of the packets with a tag."""
+    query = sa.select(packet_tags.c.packet_id).where(packet_tags.c.scope_id == scope_id, packet_tags.c.tag == tag)
+    return set(connection.execute(query).scalars())
 
 
 def known(connection: sa.Connection, scope_id: str, host: str) -> dict[str, Known]:
