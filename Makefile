@@ -38,11 +38,13 @@ check: $(VENV)/.installed-dev ## Check style, types, the layers, and that genera
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache > $(VENV)/imports.log 2>&1 || { cat $(VENV)/imports.log; exit 1; }
 	@$(BIN)/python scripts/cli_reference.py --check
+	@$(BIN)/python scripts/api_reference.py --check
 	@$(BIN)/python scripts/conformance.py --check
 	@echo "check: all good"
 
 docs: $(VENV)/.installed-dev ## Write the generated documents.
 	@$(BIN)/python scripts/cli_reference.py
+	@$(BIN)/python scripts/api_reference.py
 	@$(BIN)/python scripts/conformance.py
 
 bench: $(VENV)/.installed-dev ## Run the benchmarks and print their figures.
