@@ -15,13 +15,13 @@ from segue.search.entry import (
     LATEST,
     Batch,
     Entry,
-    hashed,
     hashes,
     packed_terms,
     packed_vectors,
     unpacked_terms,
     unpacked_vectors,
 )
+from segue.search.hashing import hashed
 from segue.search.statistics import Indexed
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 import pytest
+from mcp_types import CallToolResult
 
 import segue
 from cli.shell import InPlace, Shell
@@ -79,9 +80,11 @@ def test_they_reach_an_agent_too(cli: InPlace) -> None:
         calls += [("show", {"id": each}) for each in saved]
         for tool, arguments in calls:
             answer = asyncio.run(server.call_tool(tool, arguments))
+            assert isinstance(answer, CallToolResult)
             assert not answer.is_error
-        listing = asyncio.run(server.call_tool("ls", {})).content[0]
-    assert all(each in getattr(listing, "text", "") for each in saved)
+        listing = asyncio.run(server.call_tool("ls", {}))
+    assert isinstance(listing, CallToolResult)
+    assert all(each in getattr(listing.content[0], "text", "") for each in saved)
 
 
 @pytest.mark.parametrize("now", [*EDGES[:3], *EDGES[4:], "soon", "9" * 5_000])

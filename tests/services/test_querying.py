@@ -43,16 +43,7 @@ LAYERS = ("semantic", "episodic", "style", "decision", "preference", "negative",
 
 def in_scope(opened: segue.Segue, scope_id: str, actor: str = "local") -> segue.Segue:
     """The same store as another user, or another caller, sees it."""
-    return segue.Segue(
-        opened._database,
-        scope_id,
-        home=opened._home,
-        directory=opened.directory,
-        clock=opened._clock,
-        actor=actor,
-        embedding=opened._embedding,
-        indexes=opened._indexes,
-    )
+    return opened.of(scope_id, actor=actor)
 
 
 def stock(opened: segue.Segue) -> list[str]:

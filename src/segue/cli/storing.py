@@ -148,7 +148,7 @@ def _replaced_damaged(error: Failed, file: Path, now: str | None) -> Copied:
     """Restore an embedded store that is too damaged to be opened; any other failure is raised again."""
     from segue.app import default_location
     from segue.services.store import replace_damaged
-    from segue.storage.database import embedded_path
+    from segue.storage.location import embedded_path
 
     store = embedded_path(default_location(os.environ))
     if error.code != _UNREADABLE or store is None:
