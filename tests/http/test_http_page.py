@@ -99,7 +99,7 @@ def test_what_a_packet_says_does_nothing(single: Live, text: str) -> None:
     elements = Seen(reply.text).elements
     assert [tag for tag, _ in elements].count("script") == 1
     allowed = {"html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p", "ul", "li", "strong", "em"}
-    allowed |= {"code", "a", "textarea", "button", "footer", "script"}
+    allowed |= {"code", "br", "a", "textarea", "button", "footer", "script"}
     assert {tag for tag, _ in elements} <= allowed
     named = {name for _, attributes in elements for name in attributes}
     assert named <= {

@@ -72,7 +72,7 @@ HEADERS = {
     ),
     "X-Robots-Tag": "noindex, nofollow",
 }
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable(["image", "html_block", "html_inline"])
+_MARKDOWN = MarkdownIt("commonmark", {"html": False, "breaks": True}).disable(["image", "html_block", "html_inline"])
 
 
 def rendered(packet: Packet) -> bytes:
