@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from segue.services.memories import Memories
     from segue.services.packets import Packets
     from segue.services.pins import Pins
+    from segue.services.policies import Policy as Rescan
     from segue.services.projects import Project
     from segue.services.publishing import Publishing
     from segue.services.querying import Queries
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from segue.services.teams import Teams
     from segue.services.tenancy import Tenancy
     from segue.services.transfer import Transfer
+    from segue.services.visiting import Visit
     from segue.storage.database import Database
 
 STORE_FILE = "segue.db"
@@ -65,6 +67,7 @@ class Segue:
         redaction: Policy = "refuse",
         owner: str = "",
         project: Project | None = None,
+        visit: Visit | None = None,
     ) -> None:
         self._database = database
         self._scope = scope_id
@@ -78,6 +81,7 @@ class Segue:
         self._redaction = redaction
         self._owner = owner
         self._project = project
+        self._visit = visit
 
     def of(self, scope_id: str, *, owner: str = "", actor: str = "") -> Segue:
         """Return the same services over another scope of this store, such as a user's or a team's.
@@ -89,17 +93,20 @@ class Segue:
 
         return self._over(self._database, scope_id, owner=owner, actor=actor or owner or self._actor, project=NOWHERE)
 
-    def seen_by(self, caller: Caller, team: str | None = None) -> Segue:
+    def seen_by(self, caller: Caller, team: str | None = None, *, rescan: Rescan | None = None) -> Segue:
         """Return the services over a caller's personal scope, or over that of a team which the caller belongs to.
 
-        Whether the caller still belongs to it is asked again in every transaction that writes. Raises NotFound
-        `team.not_found`.
+        Whether the caller still belongs to it is asked again in every transaction that writes. Others' packets stay
+        as they are, and what the server's redactor refuses does not come in: `rescan`, else what the team, or the
+        server, has set. Raises NotFound `team.not_found`.
         """
         from segue.services.guarding import guarded
         from segue.services.projects import NOWHERE
+        from segue.services.visiting import Visit
 
         database, scope_id = guarded(self._database, caller, team)
-        return self._over(database, scope_id, owner=caller.user_id, actor=caller.user_id, project=NOWHERE)
+        who = caller.user_id
+        return self._over(database, scope_id, owner=who, actor=who, project=NOWHERE, visit=Visit(rescan))
 
     def team(self, name: str) -> Segue:
         """Return the services over the copy of a team's scope that a sync keeps here; it is for reading.
@@ -112,7 +119,16 @@ class Segue:
         """Return the services over one of `replicas`; see `team`."""
         return self._over(self._database, replica.scope_id, owner="", actor=self._actor, project=self._project)
 
-    def _over(self, database: Database, scope_id: str, *, owner: str, actor: str, project: Project | None) -> Segue:
+    def _over(
+        self,
+        database: Database,
+        scope_id: str,
+        *,
+        owner: str,
+        actor: str,
+        project: Project | None,
+        visit: Visit | None = None,
+    ) -> Segue:
         return Segue(
             database,
             scope_id,
@@ -126,6 +142,7 @@ class Segue:
             redaction=self._redaction,
             owner=owner,
             project=project,
+            visit=visit,
         )
 
     def at(self, directory: Path) -> Segue:
@@ -148,6 +165,7 @@ class Segue:
             redaction=self._redaction,
             owner=self._owner,
             project=NOWHERE if self._project is NOWHERE else None,
+            visit=self._visit,
         )
 
     @property
@@ -181,18 +199,26 @@ class Segue:
     @cached_property
     def packets(self) -> Packets:
         """The packets in the store."""
+        given: dict[str, Any] = {"remembering": lambda: self.ingestion, "owner": self._owner, **self._shared}
+        if self._visit is not None:
+            from segue.services.visiting import VisitedPackets
+
+            return VisitedPackets(self._database, self._scope, visit=self._visit, **given)
         from segue.services.packets import Packets
 
-        return Packets(
-            self._database, self._scope, remembering=lambda: self.ingestion, owner=self._owner, **self._shared
-        )
+        return Packets(self._database, self._scope, **given)
 
     @cached_property
     def capsules(self) -> Capsules:
         """The capsules in the store."""
+        given: dict[str, Any] = {"remembering": lambda: self.ingestion, **self._shared}
+        if self._visit is not None:
+            from segue.services.visiting import VisitedCapsules
+
+            return VisitedCapsules(self._database, self._scope, visit=self._visit, **given)
         from segue.services.capsules import Capsules
 
-        return Capsules(self._database, self._scope, remembering=lambda: self.ingestion, **self._shared)
+        return Capsules(self._database, self._scope, **given)
 
     @cached_property
     def memories(self) -> Memories:

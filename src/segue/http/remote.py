@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import mcp_types as protocol
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.shared.exceptions import MCPError
 
 from segue.base.errors import Refused
 from segue.mcp.server import Server
@@ -14,6 +16,7 @@ from segue.mcp.tools import DEFAULT, TOOLS
 if TYPE_CHECKING:
     from segue.app import Segue
     from segue.mcp.answers import Tool
+    from segue.mcp.server import Context, Paged
     from segue.mcp.tools import Toolset
     from segue.services.callers import Caller, Permission
 
@@ -53,3 +56,26 @@ class Remote(Server):
         except Refused as error:
             raise ToolError(f"error: {error.message}") from error
         return await super().call_tool(name, arguments, *rest)
+
+    async def _on_list_resources(self, context: Context, params: Paged) -> protocol.ListResourcesResult:
+        self._require_reader()
+        return await super()._on_list_resources(context, params)
+
+    async def _on_read_resource(
+        self, context: Context, params: protocol.ReadResourceRequestParams
+    ) -> protocol.ReadResourceResult:
+        self._require_reader()
+        return await super()._on_read_resource(context, params)
+
+    async def _on_get_prompt(
+        self, context: Context, params: protocol.GetPromptRequestParams
+    ) -> protocol.GetPromptResult:
+        self._require_reader()
+        return await super()._on_get_prompt(context, params)
+
+    def _require_reader(self) -> None:
+        """Resources and prompts hold packets and memories: they are for tokens that may read."""
+        try:
+            self._caller.require("read")
+        except Refused as error:
+            raise MCPError(protocol.INVALID_REQUEST, error.message) from error

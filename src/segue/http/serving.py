@@ -26,7 +26,7 @@ class Served:
 
     def of(self, caller: Caller, team: str | None) -> Segue:
         """Return the services over the caller's own scope, or over a team's. Raises NotFound `team.not_found`."""
-        return self.segue.seen_by(caller, team)
+        return self.segue.seen_by(caller, team, rescan=self.settings.rescan)
 
 
 def served(request: Request) -> Served:

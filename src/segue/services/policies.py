@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, get_args
 
 from segue.base.errors import InvalidInput
-from segue.storage import settings
+from segue.storage import settings, teams
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
@@ -31,3 +31,9 @@ def stored_policy(value: str | None) -> Policy:
 def server_policy(connection: sa.Connection) -> Policy:
     """Return what is refused where no team says otherwise."""
     return stored_policy(settings.get(connection, POLICY_SETTING))
+
+
+def policy_of(connection: sa.Connection, scope_id: str) -> Policy:
+    """Return what is refused in a scope: a team's own policy, else the server's."""
+    team = teams.get(connection, scope_id)
+    return server_policy(connection) if team is None else stored_policy(team.redaction)
