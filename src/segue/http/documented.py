@@ -14,6 +14,7 @@ _SAID = {
     401: "The token is missing, unknown, revoked or expired.",
     403: "It is not permitted.",
     404: "There is no such thing, as far as the caller may know.",
+    408: "The body did not come in time.",
     409: "What is stored says otherwise.",
     410: "It ran out, or was used.",
     412: "What is stored is another version.",
@@ -38,7 +39,8 @@ def answers(model: Any, *errors: int, status: int = 200, public: bool = False, s
     if model is not None:
         good["model"] = model
     listed = (429, 503) if public else _ALWAYS
-    return {status: good} | {each: failed(each) for each in (*errors, *listed)}
+    slow = (408,) if 415 in errors else ()  # where there is a body
+    return {status: good} | {each: failed(each) for each in (*errors, *slow, *listed)}
 
 
 def failed(status: int) -> dict[str, Any]:

@@ -18,13 +18,15 @@ from segue.base.errors import Refused, SegueError
 from segue.http.answers import answer
 from segue.http.auth import identified
 from segue.http.errors import answered, body
-from segue.http.limits import MOST_BODY
+from segue.http.limits import MOST_BODY, received
 from segue.http.remote import Remote
 from segue.http.serving import base_url, served
 from segue.mcp.serving import toolset_named
 
 if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import Message, Receive, Scope, Send
+
+    from segue.services.callers import Caller
 
 PATH = "/mcp"
 # The bearer is asked for at each request and no page has it, so the name that a server has does not matter.
@@ -42,7 +44,9 @@ class Endpoint:
             await answer(said, 405, {"Allow": "POST"})(scope, receive, send)
             return
         try:
-            server = await run_in_threadpool(_server, request)
+            caller = await run_in_threadpool(_caller, request)
+            message = await received(request, MOST_BODY)
+            server = await run_in_threadpool(_server, request, caller)
         except SegueError as error:
             request.state.error = error
             await answered(error, PATH)(scope, receive, send)
@@ -55,13 +59,27 @@ class Endpoint:
             max_request_body_size=MOST_BODY,
         )
         async with manager.run():
-            await manager.handle_request(scope, receive, send)
+            await manager.handle_request(scope, _again(message, receive), send)
 
 
-def _server(request: Request) -> Remote:
+def _caller(request: Request) -> Caller:
     _require_origin(request)
+    toolset_named(request.query_params.get("toolset", "core"))
+    return identified(request, "writes")  # what is called stands in the body
+
+
+def _again(message: bytes, receive: Receive) -> Receive:
+    """What gives a body that was read already, and then what `receive` gives."""
+    waiting: list[Message] = [{"type": "http.request", "body": message, "more_body": False}]
+
+    async def given() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return given
+
+
+def _server(request: Request, caller: Caller) -> Remote:
     toolset = toolset_named(request.query_params.get("toolset", "core"))
-    caller = identified(request, "writes")  # what is called stands in the body
     return Remote(served(request).of(caller, request.query_params.get("team")), caller, toolset)
 
 

@@ -31,6 +31,7 @@ _CODES = {
     "auth.invalid": 401,
     "auth.revoked": 401,
     "auth.expired": 401,
+    "body.slow": 408,
     "body.too_large": 413,
     "body.content_type": 415,
     "rate.exceeded": 429,
@@ -95,6 +96,8 @@ def body(message: str, code: str, details: dict[str, Any] | None = None) -> dict
 def _headers(status: int, details: dict[str, Any]) -> dict[str, str]:
     if status == 401:
         return {"WWW-Authenticate": _CHALLENGE}
+    if status == 408:
+        return {"Connection": "close"}
     if status in (429, 503):
         return {"Retry-After": str(details.get("seconds", 1))}
     return {}

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
+import anyio
 from fastapi import Depends
 from pydantic import BaseModel, ValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from segue.base import jsontext
 from segue.base.errors import InvalidInput, Refused
+from segue.http.auth import token_of
 from segue.http.errors import invalid
+from segue.http.serving import served
 from segue.packets.model import MAX_BYTES
 
 if TYPE_CHECKING:
@@ -26,6 +31,7 @@ MOST_NAME = 4_096
 MOST_DISPLAY = 1_024
 MOST_BODY = 1 << 20
 _MOST_DRAINED = 4 << 20  # of a body that is too long, so that its sender reads the answer
+_SOON_SECONDS = 0.2  # after a longer wait it is asked again whose token it is
 
 Kind = Literal["reads", "writes", "accepts"]
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -37,15 +43,32 @@ _Model = TypeVar("_Model", bound=BaseModel)
 async def body_of(request: Request, most: int, *, required: bool = True) -> bytes:
     """Return the body of a request, of at most `most` bytes; b"" where there is none and none is `required`.
 
-    Raises Refused `body.too_large`, InvalidInput `body.content_type` for one that is no JSON.
+    Raises Refused `body.too_large`, InvalidInput `body.content_type` for one that is no JSON, what `received` raises.
     """
-    body = await _read(request, most)
-    if body is None:
-        raise Refused("body.too_large", f"the body is too large: the max is {most} bytes", {"max": most})
+    body = await received(request, most)
     if body or required:
         given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if given != "application/json":
             raise InvalidInput("body.content_type", "send the body as Content-Type: application/json")
+    return body
+
+
+async def received(request: Request, most: int) -> bytes:
+    """Return the body of a request, of at most `most` bytes, whatever it holds.
+
+    Who sends it slowly is asked again for a token that is good: one may have been revoked meanwhile. Raises Refused
+    `body.too_large`, `body.slow`, `auth.…`.
+    """
+    here, begun = served(request), time.monotonic()
+    try:
+        with anyio.fail_after(here.settings.body_seconds):
+            body = await _read(request, most)
+    except TimeoutError:
+        raise Refused("body.slow", "the body did not come in time; send it at once") from None
+    if time.monotonic() - begun > _SOON_SECONDS and request.scope["state"].get("user_id"):
+        await run_in_threadpool(here.segue.accounts.authenticate, token_of(request))
+    if body is None:
+        raise Refused("body.too_large", f"the body is too large: the max is {most} bytes", {"max": most})
     return body
 
 
@@ -65,7 +88,9 @@ async def packet_body(request: Request) -> bytes:
     """Return the bytes of a packet. Raises InvalidInput `packet.size`, `body.content_type`."""
     try:
         return await body_of(request, MOST_PACKET)
-    except Refused:
+    except Refused as error:
+        if error.code != "body.too_large":
+            raise
         raise InvalidInput("packet.size", f"the packet is too large; max is {MAX_BYTES} bytes") from None
 
 
@@ -81,7 +106,7 @@ def sent(
         try:
             body = await body_of(request, most, required=required)
         except Refused as error:
-            if status is None:
+            if status is None or error.code != "body.too_large":
                 raise
             raise InvalidInput("body.size", error.message, error.details) from None
         document = jsontext.parse(body, code="body.json") if body else {}

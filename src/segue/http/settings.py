@@ -22,7 +22,7 @@ class Settings:
     `external_url` is what its addresses begin with, "" for what requests say. `proxies` are the addresses or networks
     whose `X-Forwarded-*` headers are believed. `rescan` is what the server's own redactor refuses, None for what the
     store says. `reads`, `writes` and `accepts` are how many requests one address, and one token, may make a minute;
-    `threads` is how many are answered at once in one process.
+    `threads` is how many are answered at once in one process; `body_seconds` is how long a body may take to come.
     """
 
     external_url: str = ""
@@ -32,6 +32,7 @@ class Settings:
     writes: int = 3_000
     accepts: int = 40
     threads: int = 12
+    body_seconds: float = 60.0
 
     def __post_init__(self) -> None:
         """Raise InvalidInput `server.external_url`, `server.proxies`, `server.limit`."""
