@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from segue.context.candidate import Packed, Selection
     from segue.context.layers import Intent, PackLayer
     from segue.context.profiles import Profile
-    from segue.memories.item import Kind
     from segue.memories.memory import Memory
     from segue.search.index import Index
 
@@ -117,9 +116,8 @@ class _Gathering:
         self._wanted = holding(asked)
         self._weights = WEIGHTS[asked.intent]
         self._most = MOST_GENERIC if asked.profile.packer == "greedy" else MOST_OF_MODEL
-        self._newest = {
-            kind: self._listed(kind) for layer, kinds in KINDS.items() if self._weights[layer] for kind in kinds
-        }
+        kinds = [kind for layer, of_layer in KINDS.items() if self._weights[layer] for kind in of_layer]
+        self._newest = rows.newest_of_kinds(connection, scope_id, self._wanted, kinds, _OF_EACH_KIND)
         self._results = self._searched(index)
         walked = len(self._results) if asked.projects else _WALKED
         self._found = self._results.ids(0, walked)
@@ -128,9 +126,6 @@ class _Gathering:
         self._memories: dict[str, Memory] = {}
         self._asked_for: set[str] = set()
         self._walked = 0
-
-    def _listed(self, kind: Kind) -> list[tuple[int, str]]:
-        return rows.newest(self._connection, self._scope, replace(self._wanted, kinds=(kind,)), _OF_EACH_KIND)
 
     def _searched(self, index: Index) -> Results:
         if not self._asked.task.strip():

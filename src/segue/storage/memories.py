@@ -17,6 +17,8 @@ from segue.storage.tables import memories, memory_tags
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from segue.memories.item import Kind
+
 stored = memory_row.stored
 
 _COLUMNS = memories.c
@@ -164,10 +166,26 @@ def matching(connection: sa.Connection, scope_id: str, wanted: Filter, limit: in
 
 def newest(connection: sa.Connection, scope_id: str, wanted: Filter, limit: int) -> list[tuple[int, str]]:
     """Return when up to `limit` memories that pass `wanted` were captured, and their ids, newest first."""
-    query = sa.select(_COLUMNS.captured_us, _COLUMNS.id).where(
-        _COLUMNS.scope_id == scope_id, *conditions(scope_id, wanted)
-    )
-    return [(row[0], row[1]) for row in connection.execute(query.order_by(*_NEWEST_FIRST).limit(limit))]
+    return [(row.captured_us, row.id) for row in connection.execute(_newest(scope_id, wanted, limit))]
+
+
+def newest_of_kinds(
+    connection: sa.Connection, scope_id: str, wanted: Filter, kinds: Sequence[Kind], limit: int
+) -> dict[Kind, list[tuple[int, str]]]:
+    """Return what `newest` does of each of the kinds by itself, in one question to the database."""
+    found: dict[Kind, list[tuple[int, str]]] = {kind: [] for kind in kinds}
+    if not kinds:
+        return found
+    of_each = [_newest(scope_id, dataclasses.replace(wanted, kinds=(kind,)), limit).subquery() for kind in kinds]
+    for row in connection.execute(sa.union_all(*map(sa.select, of_each))):
+        found[row.kind].append((row.captured_us, row.id))
+    return {kind: sorted(listed, reverse=True) for kind, listed in found.items()}
+
+
+def _newest(scope_id: str, wanted: Filter, limit: int) -> sa.Select[Any]:
+    query = sa.select(_COLUMNS.kind, _COLUMNS.captured_us, _COLUMNS.id)
+    query = query.where(_COLUMNS.scope_id == scope_id, *conditions(scope_id, wanted))
+    return query.order_by(*_NEWEST_FIRST).limit(limit)
 
 
 def count(connection: sa.Connection, scope_id: str, wanted: Filter | None = None) -> int:
@@ -179,12 +197,14 @@ def count(connection: sa.Connection, scope_id: str, wanted: Filter | None = None
 
 def latest(connection: sa.Connection, scope_id: str) -> int:
     """Return when the newest memory of the scope was captured, in microseconds since 1970; 0 where there is none."""
-    found = 0
-    for status in STATUSES:  # one look into the index for each; over all of them at once every row would be read
-        query = sa.select(sa.func.max(_COLUMNS.captured_us))
-        query = query.where(_COLUMNS.scope_id == scope_id, _COLUMNS.status == status)
-        found = max(found, connection.execute(query).scalar() or 0)
-    return found
+    # One look into the index for each status; over all of them at once every row would be read.
+    of_each = [
+        sa.select(sa.func.max(_COLUMNS.captured_us))
+        .where(_COLUMNS.scope_id == scope_id, _COLUMNS.status == status)
+        .scalar_subquery()
+        for status in STATUSES
+    ]
+    return max((each for each in connection.execute(sa.select(*of_each)).one() if each is not None), default=0)
 
 
 def said_before(connection: sa.Connection, scope_id: str, source: str) -> list[str]:
