@@ -45,7 +45,7 @@ def test_status(cli: InPlace) -> None:
         "Project:  another (1 packet)",
         "Newest:   …ket-0002, 1 hr ago",
         "          Ship the importer.",
-        "Memories: 2",
+        "Memories: 4",  # of each project its own
     ]
 
 

@@ -176,7 +176,8 @@ def test_a_noisy_server_in_broken_surroundings_keeps_stdout_clean(
     assert "config.toml" in wire.refusal("get_context", task="x")
     (where.project / "segue.toml").write_text("[project\nbroken", "utf-8")
     assert "segue.toml" in wire.refusal("resume")
-    assert not wire.call("remember_this", content="The importer reads.").refused
+    assert "segue.toml" in wire.refusal("remember_this", content="The importer reads.")
+    assert not wire.call("remember_this", content="The importer reads.", project="").refused
     for method, params in (("resources/list", {}), ("prompts/get", {"name": "resume"})):
         assert "segue.toml" in wire.request(method, params)["error"]["message"]
     code, _, errors = wire.stop()
