@@ -56,7 +56,10 @@ def _statuses(found: dict[str, Any]) -> str:
             errors = {status: each["description"] for status, each in operation["responses"].items() if status >= "400"}
             reasons = errors | reasons
     lines = [f"| {status} | {_text(reason)} |" for status, reason in sorted(reasons.items())]
-    always = "Any route but those for operators may answer 429 (`Retry-After` says when to come back) and 503; any that takes a token 401 and 403."
+    always = (
+        "Any route but those for operators may answer 429 (`Retry-After` says when to come back) and 503; any that "
+        "takes a token 401 and 403."
+    )
     return "\n".join(["| Status | |", "|---|---|", *lines, "", always, ""])
 
 
