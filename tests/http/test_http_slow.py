@@ -35,6 +35,7 @@ class Slow:
     """A request whose head and first byte were sent."""
 
     def __init__(self, live: Live, path: str, token: str, document: Any) -> None:
+        self.id = f"slow-{secrets.token_hex(6)}"
         body = json.dumps(document).encode()
         self._rest = body[1:]
         host, _, port = live.url.removeprefix("http://").partition(":")
@@ -42,9 +43,13 @@ class Slow:
         head = [
             f"POST {path} HTTP/1.1", f"Host: {host}", f"Authorization: Bearer {token}", "Connection: close",
             "Content-Type: application/json", "Accept: application/json, text/event-stream",
-            f"Content-Length: {len(body)}", "", "",
+            f"Content-Length: {len(body)}", f"X-Request-Id: {self.id}", "", "",
         ]  # fmt: skip
         self._socket.sendall("\r\n".join(head).encode() + body[:1])
+
+    def give_up(self) -> None:
+        """Go away."""
+        self._socket.close()
 
     def finish(self) -> None:
         """Send what is left."""
@@ -90,6 +95,14 @@ def test_a_slow_body_with_a_good_token_is_taken(single: Live) -> None:
 def test_a_body_that_never_comes_is_not_waited_for(hasty: Live, path: str) -> None:
     status, document = Slow(hasty, path, hasty.token(), WRITES[path]).answer()
     assert (status, document["code"]) == (408, "body.slow")
+
+
+@pytest.mark.parametrize("path", WRITES)
+def test_who_goes_away_is_no_failure_of_the_server(single: Live, path: str) -> None:
+    slow = Slow(single, path, single.token(), WRITES[path])
+    slow.give_up()
+    line = single.line(slow.id)
+    assert (line["level"], line["code"], line["status"] < 500) == ("info", "body.cut", True)
 
 
 @pytest.fixture(scope="module")

@@ -267,6 +267,17 @@ def test_whom_to_offboard(segue_: segue.Segue) -> None:
     assert segue_.accounts.offboard("Ann").user_id != ann.user_id, "the other one alone is still there"
 
 
+def test_who_takes_the_name_of_root_is_not_taken_for_it(segue_: segue.Segue) -> None:
+    root = segue_.accounts.authenticate(segue_.accounts.init())
+    segue_.teams.create(root, "bakers")
+    code_ = segue_.invites.create(root, "bakers").code
+    impostor = segue_.invites.accept(code_, display="root").user
+    issued = segue_.accounts.authenticate(segue_.accounts.issue("second", user="root", permissions=("admin",)))
+    assert issued.user_id == root.user_id != impostor.id
+    assert code(segue_.accounts.offboard, "root") == "user.root"
+    assert segue_.accounts.offboard(impostor.id).left == ("bakers",)
+
+
 def test_a_user_who_ended_meanwhile_joins_nothing(segue_: segue.Segue) -> None:
     ann, bob = person(segue_, "Ann"), person(segue_, "Bob")
     segue_.teams.create(ann, "bakers")

@@ -11,7 +11,7 @@ import anyio
 from fastapi import Depends
 from pydantic import BaseModel, ValidationError
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from segue.base import jsontext
 from segue.base.errors import InvalidInput, Refused
@@ -57,7 +57,7 @@ async def received(request: Request, most: int) -> bytes:
     """Return the body of a request, of at most `most` bytes, whatever it holds.
 
     Who sends it slowly is asked again for a token that is good: one may have been revoked meanwhile. Raises Refused
-    `body.too_large`, `body.slow`, `auth.…`.
+    `body.too_large`, `body.slow`, `auth.…`; InvalidInput `body.cut`.
     """
     here, begun = served(request), time.monotonic()
     try:
@@ -65,6 +65,8 @@ async def received(request: Request, most: int) -> bytes:
             body = await _read(request, most)
     except TimeoutError:
         raise Refused("body.slow", "the body did not come in time; send it at once") from None
+    except ClientDisconnect:  # nobody reads the answer, but the log is not to say that the server failed
+        raise InvalidInput("body.cut", "the body ended before all of it had come") from None
     if time.monotonic() - begun > _SOON_SECONDS and request.scope["state"].get("user_id"):
         await run_in_threadpool(here.segue.accounts.authenticate, token_of(request))
     if body is None:

@@ -334,11 +334,16 @@ def _require_root(connection: sa.Connection, root: str, now: datetime) -> None:
 
 
 def find_user(connection: sa.Connection, given: str) -> User:
-    """Return the user of that id, address or name. Raises NotFound `user.not_found`, Ambiguous `user.ambiguous`."""
+    """Return the user of that id, address or name; `root` is the root user, whoever else took that name.
+
+    Raises NotFound `user.not_found`, Ambiguous `user.ambiguous`.
+    """
     name = given.strip()
     if "\0" in name or not name.isprintable():
         name = ""
     exact = (users.get(connection, name) or users.with_email(connection, name.lower())) if name else None
+    if name == ROOT:
+        exact = users.get(connection, settings.get(connection, scopes.SETTING) or "") or exact
     found = [exact] if exact else [each for each in users.with_display(connection, name) if each.ended_at is None]
     if not found:
         raise NotFound("user.not_found", "no user has that id, address or name")
