@@ -123,3 +123,21 @@ def test_who_may_only_propose_reads_nothing_by_mcp(live: Live) -> None:
                 assert answered in reply, (permission, method, params, reply)
             if permission == "propose":
                 assert reply["error"]["message"] == "this token may not read"
+
+
+@pytest.mark.parametrize("by_tool", [False, True])
+def test_a_proposal_changes_no_memory_that_holds(live: Live, by_tool: bool) -> None:
+    ann = live.token("ann")
+    owner = live.client(ann)
+    proposer = live.client(live.segue.accounts.issue("second", user=live.caller(ann).user_id, permissions=("propose",)))
+    said = owner.post("/v1/memories", json={"content": "The importer runs at night."}).json()["id"]
+    before = owner.get(f"/v1/memories/{said}").json()
+    again = {"content": "The importer runs at night.", "tags": ["attacker"], "entities": ["Mallory"]}
+    if by_tool:
+        reply = proposer.post("/v1/tools/call", json={"name": "propose_memory", "arguments": again})
+    else:
+        reply = proposer.post(
+            "/v1/memories/proposals", json=again | {"author_class": "user", "valid_to": "2020-01-01T00:00:00Z"}
+        )
+    assert reply.status_code < 300, reply.text
+    assert owner.get(f"/v1/memories/{said}").json() == before | {"occurrences": 2}

@@ -218,6 +218,23 @@ def test_what_waits_for_review_is_not_filled_from_outside(segue_: segue.Segue) -
     assert segue_.memories.propose("ada keeps rye.", **more).memory.tags == ("attacker",)
 
 
+@pytest.mark.parametrize("who", ["agent", "user"])
+def test_what_holds_is_not_changed_by_what_is_only_proposed(segue_: segue.Segue, who: Any) -> None:
+    said = segue_.memories.remember("Ada keeps rye.", author_class="agent").memory
+    more: dict[str, Any] = {
+        "summary": "Of bread.",
+        "kind": "constraint",
+        "confidence": 0.1,
+        "valid_to": "2026-01-01T00:00:00Z",
+        "tags": ["attacker"],
+        "entities": ["Mallory"],
+        "occurred_at": "2020-01-01T00:00:00Z",
+    }
+    proposed = segue_.memories.propose("ada keeps  rye.", author_class=who, **more)
+    assert (proposed.verdict, proposed.memory) == ("merged", replace(said, occurrences=2))
+    require_sound(segue_)
+
+
 def test_many_at_once(segue_: segue.Segue) -> None:
     said = segue_.memories.remember_all([item(f"Loaf {number % 600}.", ref=f"list#{number}") for number in range(700)])
     assert [each.verdict for each in said] == ["new"] * 600 + ["merged"] * 100

@@ -183,13 +183,15 @@ class Writer:
         waited = memory.status == "pending"
         # What the user says holds, whoever proposed it before.
         holds = waited and status == "active" and author == "user" and not item.retired
-        # Who may not replace a memory does not change it by the way either: that he says it too is all that counts.
-        may_add = not supersession.needs_review(author, memory)
+        # Who may not replace a memory does not change it by the way either, nor does what is only proposed change what
+        # holds: that it is said once more is all that counts.
+        only_proposed = status == "pending" and not waited
+        may_add = not (only_proposed or supersession.needs_review(author, memory))
         merged = repetition.joined(memory, item) if may_add else memory
         if holds or not waited:  # what waits to be looked at must not come to mean more
             if may_add:
                 merged = repetition.completed(merged, item)
-            if TRUST[author] > TRUST[memory.provenance.author_class]:
+            if not only_proposed and TRUST[author] > TRUST[memory.provenance.author_class]:
                 # What the user says too is the user's word from then on.
                 merged = replace(merged, provenance=item.provenance, trust=TRUST[author])
         if merged != memory:
