@@ -22,7 +22,7 @@ from segue.conversions import memories as conversions
 from segue.conversions.interchange import mcp_memory, pam
 from segue.conversions.interchange.formats import detect, read_items
 from segue.conversions.interchange.source import single
-from segue.memories.source import source_of
+from segue.memories.source import parts_of, source_of
 from segue.services.scoped import ScopedService
 from segue.services.taking import LIVING, Report, Taking, batches
 from segue.storage import capsules as capsule_rows
@@ -95,12 +95,11 @@ class Ingestion(ScopedService):
 
         What is stored is stored: where this fails, nothing of it stays, and `stored` catches up another time.
         """
-        is_capsule = isinstance(stored, Capsule)
         if isinstance(stored, Capsule):
-            found = conversions.from_capsule(stored)
+            report, found = Report("capsule"), conversions.from_capsule(stored)
         else:
-            found = conversions.from_packet(stored, saved_in=self._saved_in(connection, stored.id))
-        report = Report("capsule" if is_capsule else "packet")
+            saved_in = self._saved_in(connection, stored.id)
+            report, found = Report("packet"), conversions.from_packet(stored, saved_in=saved_in)
         point = connection.begin_nested()
         try:
             with translated(self._database.name):
@@ -121,7 +120,7 @@ class Ingestion(ScopedService):
         """Items of a packet's file, in the project that the same packet was saved in where it names none."""
         items = list(found)
         refs = [each.provenance.ref for each in items if not isinstance(each, Problem)]
-        packet_id = refs[0].partition(":")[2].partition("#")[0].replace("%23", "#") if refs else ""
+        packet_id = parts_of(refs[0].partition("#")[0])[1] if refs else ""
         with self._database.read() as connection:
             saved_in = self._saved_in(connection, packet_id)
         for each in items:
