@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from segue.base import jsontext, time
@@ -33,12 +34,12 @@ _SPELLED = 50  # of them, for how its name is written
 _AROUND = "around"
 
 
-class Expanding(Keeping):
+class Expanding(Keeping, ABC):
     """Goes on from the ids, names and cursors that answers hold."""
 
+    @abstractmethod
     def more(self, cursor: str, *, most: int | None = None) -> Answer:
         """Return the page that `cursor` stands for. Raises InvalidInput `cursor.invalid`."""
-        raise NotImplementedError
 
     def expand(
         self, ref: str, direction: str = "document", limit: int = DEFAULT_LIMIT, *, most: int | None = None
