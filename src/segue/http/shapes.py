@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
 
 class Shape(BaseModel):
@@ -288,27 +288,7 @@ class Anything(Told):
 # -- context and tools ------------------------------------------------------------------------------------------------
 
 
-class ContextCall(Shape):
-    task: StrictStr = Field("", max_length=500, description="What is about to be done.")
-    format: Literal["smp", "json", "markdown"] = "smp"
-    model: StrictStr = Field("", max_length=80)
-    surface: StrictStr = Field("agent", max_length=40)
-    token_budget: StrictInt = Field(2_000, description="Clamped to 300 and what suits the model.")
-    intent: Literal["answer", "act", "draft", "plan", "recall"] | None = None
-    as_of: StrictStr | None = Field(None, max_length=40)
-    project: StrictStr | None = Field(None, max_length=1_024)
-    session_id: StrictStr | None = Field(None, min_length=1, max_length=80)
-    items: Literal["all", "new"] = "all"
-    since: StrictStr | None = Field(None, max_length=20)
-    graph: StrictBool = False
-    pin: StrictBool = Field(False, description="Keep the pack under its hash; needs the permission to write.")
-    cursor: StrictStr | None = Field(None, max_length=4_096)
-
-
-class ContextQuery(BaseModel):
-    """The same in a query, where all values are texts, and the team besides."""
-
-    team: str | None = Field(None, description="The team whose memories are meant; without it the caller's own.")
+class _Asked(BaseModel):
     task: str = Field("", max_length=500, description="What is about to be done.")
     format: Literal["smp", "json", "markdown"] = "smp"
     model: str = Field("", max_length=80)
@@ -323,6 +303,16 @@ class ContextQuery(BaseModel):
     graph: bool = False
     pin: bool = Field(False, description="Keep the pack under its hash; needs the permission to write.")
     cursor: str | None = Field(None, max_length=4_096)
+
+
+class ContextCall(_Asked, Shape):
+    """What a pack is asked for."""
+
+
+class ContextQuery(_Asked):
+    """The same in a query, where all values are texts, and the team besides."""
+
+    team: str | None = Field(None, description="The team whose memories are meant; without it the caller's own.")
 
 
 class ToolCall(Shape):
