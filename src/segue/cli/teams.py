@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,9 @@ from segue.cli import connecting, output, settings
 from segue.cli.arguments import SHARING, AsJson, Usage
 from segue.cli.connecting import TheTeam, connected
 from segue.cli.table import print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 Name = Annotated[str, typer.Argument(metavar="TEAM", show_default=False, help="The team's name.")]
 
@@ -56,35 +59,16 @@ def ls(as_json: AsJson = False) -> int:
     """List your teams, the oldest first."""
     with connected() as host:
         found = host.teams()
-    if as_json:
-        output.as_json({"teams": [each.to_json() for each in found]})
-        return 0
-    rows = [
-        {"NAME": one_line(each.name), "CREATED": one_line(each.created_at), "OWNER": one_line(each.owner_id)}
-        for each in found
-    ]
-    print_table(rows, {}, empty="no teams")
-    return 0
+    columns = {"NAME": "name", "CREATED": "created_at", "OWNER": "owner_id"}
+    return _listed("teams", found, columns, as_json=as_json)
 
 
 def members(name: Name, as_json: AsJson = False) -> int:
     """List who belongs to a team, the oldest first."""
     with connected() as host:
         found = host.members(name)
-    if as_json:
-        output.as_json({"members": [each.to_json() for each in found]})
-        return 0
-    rows = [
-        {
-            "USER": one_line(each.user_id),
-            "DISPLAY": one_line(each.display),
-            "ROLE": one_line(each.role),
-            "JOINED": one_line(each.joined_at),
-        }
-        for each in found
-    ]
-    print_table(rows, {}, empty="no members")
-    return 0
+    columns = {"USER": "user_id", "DISPLAY": "display", "ROLE": "role", "JOINED": "joined_at"}
+    return _listed("members", found, columns, as_json=as_json)
 
 
 def remove(
@@ -159,20 +143,8 @@ def invite(
 def _invites(team: str, *, as_json: bool) -> int:
     with connected() as host:
         found = host.invites(team)
-    if as_json:
-        output.as_json({"invites": [each.to_json() for each in found]})
-        return 0
-    rows = [
-        {
-            "ID": one_line(each.id),
-            "STATE": one_line(each.state),
-            "EXPIRES": one_line(each.expires_at),
-            "BY": one_line(each.created_by),
-        }
-        for each in found
-    ]
-    print_table(rows, {}, empty="no invites")
-    return 0
+    columns = {"ID": "id", "STATE": "state", "EXPIRES": "expires_at", "BY": "created_by"}
+    return _listed("invites", found, columns, as_json=as_json)
 
 
 def join(
@@ -213,6 +185,16 @@ def join(
         output.note(f"your host is {found.host}; `segue config set host {address.host}` makes it this one")
     else:
         output.note("`segue sync` brings the team's packets here")
+    return 0
+
+
+def _listed(what: str, found: Sequence[Any], columns: Mapping[str, str], *, as_json: bool) -> int:
+    """Show what a host sent, a line each: `columns` names the attribute that each heading stands over."""
+    if as_json:
+        output.as_json({what: [each.to_json() for each in found]})
+        return 0
+    rows = [{title: one_line(getattr(each, name)) for title, name in columns.items()} for each in found]
+    print_table(rows, {}, empty=f"no {what}")
     return 0
 
 
