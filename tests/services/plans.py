@@ -16,12 +16,17 @@ if TYPE_CHECKING:
 # A table read as a whole, or all that one scope has in it.
 WHOLE = re.compile(r"SCAN (?P<scanned>\w+)|SEARCH (?P<table>\w+) USING .*\(scope_id=\?\)$")
 
+# All memories of a status besides, but for a look into an index alone, which counts them.
+WHOLE_STATUS = re.compile(WHOLE.pattern + r"|SEARCH (?P<of_status>\w+) USING INDEX .*\(scope_id=\? AND status=\?\)$")
+
 
 @contextlib.contextmanager
-def by_indexes(opened: segue.Segue, small: Collection[str], least: int) -> Iterator[None]:
+def by_indexes(
+    opened: segue.Segue, small: Collection[str], least: int, whole: re.Pattern[str] = WHOLE
+) -> Iterator[None]:
     """Look at each statement inside the block: it reads no table as a whole, but for `small` ones.
 
-    There are more than `least` of them.
+    There are more than `least` of them; `whole` says which steps read one.
     """
     asked: dict[str, Any] = {}
 
@@ -42,6 +47,6 @@ def by_indexes(opened: segue.Segue, small: Collection[str], least: int) -> Itera
             in_order = not any(each.startswith("USE TEMP B-TREE FOR ORDER") for each in steps)
             bounded = "LIMIT" in statement and (in_order or any(each.startswith("CO-ROUTINE") for each in steps))
             for step in steps:
-                found = WHOLE.match(step)
-                table = found and (found["scanned"] or found["table"])
+                found = whole.match(step)
+                table = found and next(filter(None, found.groups()))
                 assert not table or table in small or bounded, (statement, step)
