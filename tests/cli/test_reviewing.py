@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import sys
+import termios
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ import pytest
 
 import segue
 from cli.test_drafting import editor
-from segue.cli.keys import pressed
+from segue.cli.keys import burst, pressed
 
 if TYPE_CHECKING:
     from cli.shell import InPlace, Shell
@@ -51,15 +52,42 @@ def test_other_keys_do_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     with os.fdopen(child, encoding="utf-8") as stdin, ThreadPoolExecutor(1) as other:
         monkeypatch.setattr(sys, "stdin", stdin)
         os.write(parent, b"a")  # before the question stands there
+        assert os.read(parent, 1) == b"a"  # the echo: it has come
         answer = other.submit(pressed, "? ", "as")
+        while termios.tcgetattr(child)[3] & termios.ICANON:
+            time.sleep(0.01)
         for keys in (b"x", b"\x1b[A", b"aa"):
-            time.sleep(0.1)
             os.write(parent, keys)
-        while not answer.done():
             time.sleep(0.1)
+        while not answer.done():
             os.write(parent, b"S")
+            time.sleep(0.3)
     os.close(parent)
     assert answer.result() == "s"
+
+
+@pytest.mark.parametrize(
+    ("pieces", "waited"),
+    [
+        (["a"], [0.05]),
+        (["a", "a"], [0.05, 0.05]),
+        (["\x1b", "[", "A"], [0.5, 0.5, 0.05]),
+        (["\x1b[1;", "5", "A"], [0.5, 0.5, 0.05]),
+        (["\x1b", "O", "A"], [0.5, 0.5, 0.05]),
+        (["\x1b"], [0.5]),
+        ([], []),
+    ],
+)
+def test_what_comes_in_pieces_is_one_key(pieces: list[str], waited: list[float]) -> None:
+    left = iter([*pieces, ""])
+    waits = []
+
+    def read(seconds: float | None) -> str:
+        waits.append(seconds)
+        return next(left)
+
+    assert burst(read) == "".join(pieces)
+    assert waits == [None, *waited]
 
 
 def test_an_edit_that_is_refused_asks_again(shell: Shell) -> None:
