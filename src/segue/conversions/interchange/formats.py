@@ -8,11 +8,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from segue.base.errors import InvalidInput
+from segue.base.frontmatter import split
 from segue.capsules.capsule import TOKENS
 from segue.conversions.interchange import basic_memory, letta, markdown, mcp_memory, mem0, pam, source, states
 from segue.conversions.interchange.conversations import of_conversation, of_note
 from segue.conversions.interchange.faults import fault_of
-from segue.conversions.interchange.frontmatter import split
 from segue.transcripts.archives import BROKEN, Part, parts
 from segue.transcripts.conversation import Conversation, Problem
 from segue.transcripts.elements import Elements

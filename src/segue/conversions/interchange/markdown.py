@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any
 
-from segue.base import redaction
-from segue.conversions.interchange import frontmatter, source
+from segue.base import frontmatter, redaction
+from segue.conversions.interchange import source
 from segue.conversions.interchange.item import Found, fraction, headed, kind_of, string, strings
 from segue.conversions.interchange.sections import sections
 from segue.memories.item import KINDS, LAYER_OF, LAYERS, Item, Kind, Provenance

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from segue.conversions.interchange import frontmatter
-from segue.conversions.interchange.frontmatter import parse, split
+from segue.base import frontmatter
+from segue.base.frontmatter import parse, split
 
 
 def test_every_scalar_stays_the_text_that_was_written() -> None:
