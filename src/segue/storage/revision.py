@@ -1,3 +1,3 @@
 """The schema of this version: the newest migration."""
 
-HEAD = "0007"
+HEAD = "0010"
