@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from segue.services.capsules import Capsules
     from segue.services.cleaning import Policy
     from segue.services.context import Context
+    from segue.services.continuity import Continuity
     from segue.services.delivery import Delivery
     from segue.services.embedding import Embedding
     from segue.services.entities import Entities
@@ -284,6 +285,23 @@ class Segue:
             profiles=cache(lambda: profiles(self._home, self._directory)),
             **self._shared,
         )
+
+    @cached_property
+    def continuity(self) -> Continuity:
+        """What of this folder's project is kept for good, who approved it, and the proof that it was saved."""
+        from segue.services.continuity import Continuity
+        from segue.services.continuity_place import Place
+
+        place = Place(
+            self._database,
+            self._scope,
+            directory=self._directory,
+            home=self._home,
+            identify=lambda: self.project,
+            clock=self._clock,
+            actor=self._actor,
+        )
+        return Continuity(place, memories=lambda: self.memories)
 
     @cached_property
     def queries(self) -> Queries:

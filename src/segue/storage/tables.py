@@ -427,6 +427,17 @@ replicated_packets = Table(
     Column("etag", Text, nullable=False),
 )
 
+# The newest receipt of each project, apart from the files of the receipts: what is taken from their end is missed.
+receipt_heads = Table(
+    "receipt_heads",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("project_key", _ordered_text(), primary_key=True),
+    Column("number", Integer, nullable=False),
+    Column("tx_id", String(16), nullable=False),
+    Column("receipt_hash", String(64), nullable=False),
+)
+
 # People who have a token. What somebody keeps for himself lies in the scope of the same id.
 users = Table(
     "users",

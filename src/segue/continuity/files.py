@@ -1,0 +1,117 @@
+"""Where the state of a project's continuity lies, and how it is locked, read and written.
+
+All of it is in Segue's own folder, one folder for each project, so that nothing appears in a project without consent:
+
+    SEGUE_HOME/continuity/importer-3f9a1c0d22b7/
+      journal.json   receipts/TX-0001.json   handoffs/…   release.json   lock
+
+This is the only module of the part that touches the disk (and `swap`, which replaces several files as one).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+import threading
+from typing import TYPE_CHECKING, Any
+
+from segue.base import files, jsontext
+from segue.base.errors import Failed, InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FOLDER = "continuity"
+JOURNAL, RECEIPTS, HANDOFFS, RELEASE, LOCK = "journal.json", "receipts", "handoffs", "release.json", "lock"
+MAX_DOCUMENT = 4 * 1024 * 1024  # bytes of one file of ours
+LOCK_SECONDS = 30.0
+
+_KEY_DIGITS = 12
+_SLUG = 40
+_NO_SLUG = re.compile(r"[^a-z0-9]+")
+_held = threading.local()
+
+
+def folder(home: Path, project_key: str, label: str) -> Path:
+    """Return the folder of a project: one that its key names already, else a new name made of `label`; none is made.
+
+    The key alone decides, so a project that is called otherwise later keeps its folder.
+    """
+    digits = hashlib.sha256(project_key.encode("utf-8", "surrogatepass")).hexdigest()[:_KEY_DIGITS]
+    base = home / FOLDER
+    with contextlib.suppress(OSError):
+        known = sorted(each for each in base.glob(f"*-{digits}") if each.is_dir())
+        if known:
+            return known[0]
+    slug = _NO_SLUG.sub("-", label.casefold())[:_SLUG].strip("-") or "project"
+    return base / f"{slug}-{digits}"
+
+
+@contextlib.contextmanager
+def locked(folder: Path, seconds: float = LOCK_SECONDS) -> Iterator[None]:
+    """Have a project's folder for oneself, made where it is not there; the thread that has it may ask again.
+
+    Raises Failed `continuity.busy` where others do not let go of it within `seconds`, `file.write` where it cannot
+    be made.
+    """
+    name = str(folder / LOCK)
+    depth: dict[str, int] = _held.__dict__.setdefault("depth", {})
+    if depth.get(name):
+        yield
+        return
+    from filelock import FileLock, Timeout  # most commands do without
+
+    lock = FileLock(name, mode=0o600)
+    try:
+        make(folder)
+        lock.acquire(timeout=seconds)
+    except Timeout:
+        raise Failed("continuity.busy", "another process works on this project's continuity; try again") from None
+    except OSError as error:
+        raise Failed("file.write", f"could not lock {folder}: {error.strerror or error}") from error
+    depth[name] = 1
+    try:
+        yield
+    finally:
+        del depth[name]
+        lock.release()
+
+
+def make(folder: Path) -> None:
+    """Make a folder that only its owner may enter, with those above it. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+
+def read(path: Path, limit: int = MAX_DOCUMENT) -> bytes | None:
+    """Return the bytes of a file, None where there is none.
+
+    Raises InvalidInput `file.read` where it cannot be read, `continuity.size` where it has more than `limit` bytes.
+    """
+    if not path.is_symlink() and not path.exists():
+        return None
+    data = files.read_bytes(path, limit)
+    if len(data) > limit:
+        raise InvalidInput("continuity.size", f"{path} has more than {limit:,} bytes")
+    return data
+
+
+def read_json(path: Path, *, code: str) -> Any:
+    """Return what a JSON file holds, None where there is no file. Raises InvalidInput with `code`, or as `read`."""
+    data = read(path)
+    return None if data is None else jsontext.parse(data, code=code)
+
+
+def write(path: Path, data: bytes) -> None:
+    """Replace a file, whole or not at all, in a folder that only its owner may enter. Raises Failed `file.write`."""
+    try:
+        make(path.parent)
+    except OSError as error:
+        raise Failed("file.write", f"could not write {path}: {error.strerror or error}") from error
+    files.write_bytes(path, data)
+
+
+def write_json(path: Path, document: Any) -> None:
+    """Replace a file by a JSON document, indented, with a line break at its end. Raises Failed `file.write`."""
+    write(path, jsontext.dump(document, indent=True) + b"\n")
