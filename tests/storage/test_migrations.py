@@ -143,8 +143,9 @@ def _older(path: Path) -> None:
 
 
 def _without_later() -> list[str]:
-    """Take away the tables of the sixth revision and the seventh, those that refer to others first."""
-    later = SERVER_TABLES | {"replicas", "replicated_packets"}
+    """Take away the tables of the sixth revision and of later ones, those that refer to others first."""
+    later = SERVER_TABLES | {"replicas", "replicated_packets", "sources", "source_records", "receipt_heads"}
+    later |= {"packet_words"}
     tables = [f"DROP TABLE {each.name}" for each in reversed(metadata.sorted_tables) if each.name in later]
     return ["DROP INDEX packets_by_owner", *tables]
 

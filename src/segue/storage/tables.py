@@ -427,6 +427,46 @@ replicated_packets = Table(
     Column("etag", Text, nullable=False),
 )
 
+# Folders and addresses whose memories a scope reads; the newest snapshot of each, whole. Nothing of a source that is
+# `withheld` is used until it can be read again. `revision` counts what was written: of two refreshes one counts.
+sources = Table(
+    "sources",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("name", _key(64), primary_key=True),
+    Column("source_id", String(26), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("place", Text, nullable=False),
+    Column("title", PlainText, nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("added_us", BigInteger, nullable=False),
+    Column("attempted_us", BigInteger, nullable=False),
+    Column("refreshed_us", BigInteger, nullable=False),
+    Column("fault", String(64), nullable=False),  # why the last attempt failed: a code, "" where it did not
+    Column("fault_message", PlainText, nullable=False),
+    Column("withheld", Boolean, nullable=False),
+    Column("digest", String(71), nullable=False),
+    Column("manifest", LargeBinary, nullable=False),
+    Column("etag", Text, nullable=False),
+    Column("last_modified", Text, nullable=False),
+    Column("exports", Text, nullable=False),  # a JSON list: the files of other tools that its records were written to
+)
+
+source_records = Table(
+    "source_records",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("source", _key(64), primary_key=True),
+    Column("record_id", _key(128), primary_key=True),
+    Column("position", Integer, nullable=False),
+    Column("path", Text, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("etag", Text, nullable=False),
+    Column("last_modified", Text, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    ForeignKeyConstraint(["scope_id", "source"], ["sources.scope_id", "sources.name"], ondelete="CASCADE"),
+)
+
 # The newest receipt of each project, apart from the files of the receipts: what is taken from their end is missed.
 receipt_heads = Table(
     "receipt_heads",
