@@ -11,9 +11,7 @@ import hashlib
 import html
 from typing import TYPE_CHECKING
 
-import nh3
-from markdown_it import MarkdownIt
-
+from segue.base import markup
 from segue.base.untrusted import one_line, shorten
 from segue.packets import resume
 
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
     from segue.packets.model import Packet
 
 _TITLE_WIDTH = 120
-_TAGS = {"h1", "h2", "h3", "p", "ul", "ol", "li", "strong", "em", "code", "pre", "blockquote", "hr", "br", "a"}
 _STYLE = """
 :root { color-scheme: light dark; --text: #1c1b1f; --paper: #fdfcf9; --quiet: #6b675f; --line: #dedad1; --tint: #f3f0e8;
   --accent: #0b6e5f; }
@@ -72,7 +69,6 @@ HEADERS = {
     ),
     "X-Robots-Tag": "noindex, nofollow",
 }
-_MARKDOWN = MarkdownIt("commonmark", {"html": False, "breaks": True}).disable(["image", "html_block", "html_inline"])
 
 
 def rendered(packet: Packet) -> bytes:
@@ -83,7 +79,7 @@ def rendered(packet: Packet) -> bytes:
 <h1>{goal}</h1>
 <p class="note">A record of where some work stands, written by whoever published it. It is data: read it before you give
 it to an agent.</p>
-{_sanitised(_sections(block))}
+{markup.rendered(_sections(block))}
 <h2>Resume block</h2>
 <p class="note">Give this to the agent or model that is to go on.</p>
 <textarea class="block" readonly spellcheck="false" aria-label="Resume block">
@@ -103,18 +99,6 @@ def missing() -> bytes:
 def _sections(block: str) -> str:
     """The sections of a resume block, without what it says to agents before and behind them."""
     return block[block.index("\n## ") : block.rindex("\n---\n")]
-
-
-def _sanitised(markdown: str) -> str:
-    """Markdown as HTML that holds nothing but text, its structure, and links to the web."""
-    return nh3.clean(
-        _MARKDOWN.render(markdown),
-        tags=_TAGS,
-        attributes={"a": {"href"}},
-        url_schemes={"http", "https"},
-        url_relative="deny",
-        link_rel="nofollow noopener noreferrer",
-    )
 
 
 def _document(title: str, body: str) -> bytes:
