@@ -205,13 +205,34 @@ def test_a_team_is_handed_over(live: Live) -> None:
 
 def test_who_one_is_and_ones_tokens(live: Live) -> None:
     token = live.segue.accounts.issue("ann", email="ann@example.com")
-    other = live.segue.accounts.issue("laptop", email="ann@example.com", permissions=("read",))
-    ann, laptop = live.client(token), live.client(other)
+    live.segue.accounts.issue("laptop", email="ann@example.com", permissions=("read",))
+    ann = live.client(token)
     told = ann.get("/v1/whoami").json()
     assert (told["user"]["display"], told["permissions"]) == ("ann", ["read", "write"])
     listed = ann.get("/v1/tokens").json()["tokens"]
     assert [each["name"] for each in listed] == ["ann", "laptop"]
     assert token not in json.dumps(listed)
-    assert laptop.delete(f"/v1/tokens/{listed[0]['id']}").status_code == 403
-    assert ann.delete(f"/v1/tokens/{listed[1]['id']}").status_code == 204
-    assert laptop.get("/v1/whoami").json()["code"] == "auth.revoked"
+
+
+@pytest.mark.parametrize("permission", ["read", "propose", "write"])
+def test_a_token_takes_back_itself_alone(live: Live, permission: str) -> None:
+    accounts, ann = live.segue.accounts, live.user("ann")
+    who, other = ann.get("/v1/whoami").json(), live.caller(live.token("bob"))
+    token = accounts.issue("second", user=who["user"]["id"], permissions=(permission,))
+    second, own = live.client(token), live.caller(token).token_id
+    for named in (who["token_id"], who["token_id"][:4], other.token_id, "f" * 12):  # there or not: one answer
+        refused = second.delete(f"/v1/tokens/{named}")
+        assert (refused.status_code, refused.json()["code"]) == (403, "auth.permission")
+        assert own not in refused.text
+    assert ann.get("/v1/whoami").status_code == 200
+    assert second.delete(f"/v1/tokens/{own}").status_code == 204
+    assert second.get("/v1/whoami").json()["code"] == "auth.revoked"
+
+
+def test_who_may_admin_takes_back_the_own_tokens(live: Live) -> None:
+    accounts, ann = live.segue.accounts, live.user("ann")
+    who = ann.get("/v1/whoami").json()
+    admin = live.client(accounts.issue("admin", user=who["user"]["id"], permissions=("admin",)))
+    assert admin.delete(f"/v1/tokens/{live.caller(live.token('bob')).token_id}").status_code == 404  # not the own
+    assert admin.delete(f"/v1/tokens/{who['token_id']}").status_code == 204
+    assert ann.get("/v1/whoami").json()["code"] == "auth.revoked"

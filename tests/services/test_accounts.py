@@ -104,9 +104,10 @@ def test_what_names_no_token(segue_: segue.Segue, monkeypatch: pytest.MonkeyPatc
         ("é" * 12, "token.not_found"),
     ]:
         assert code(segue_.accounts.revoke, given) == expected
-    bob = person(segue_, "Bob")
-    assert code(segue_.accounts.revoke, ann.token_id, user_id=bob.user_id) == "token.not_found"
-    assert segue_.accounts.revoke(ann.token_id, user_id=ann.user_id).state == "revoked"
+    bob = person(segue_, "Bob", "admin")
+    assert code(segue_.accounts.revoke, ann.token_id, caller=bob) == "token.not_found"
+    assert code(segue_.accounts.revoke, bob.token_id, caller=ann) == "auth.permission"
+    assert segue_.accounts.revoke(ann.token_id, caller=ann).state == "revoked"
 
 
 def test_the_last_use_is_written_once_a_minute(segue_: segue.Segue, clock: Clock) -> None:

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from segue.http import shapes
 from segue.http.answers import answer, nothing
-from segue.http.auth import Here, Reader, Writer
+from segue.http.auth import Here, Holder, Reader
 from segue.http.documented import Id, answers
 
 router = APIRouter(prefix="/v1", tags=["account"])
@@ -29,7 +29,7 @@ def tokens(here: Here, caller: Reader) -> Response:
 @router.delete(
     "/tokens/{id}", summary="Take a token back", responses=answers(None, 400, 404, 409, status=204), status_code=204
 )
-def revoke(here: Here, caller: Writer, id: Id) -> Response:  # noqa: A002
-    """Take one of the caller's own tokens back, by its id or how that begins."""
-    here.segue.accounts.revoke(id, user_id=caller.user_id)
+def revoke(here: Here, caller: Holder, id: Id) -> Response:  # noqa: A002
+    """Take a token back, by its id or how that begins: the one that asks, or with `admin` any of the caller's own."""
+    here.segue.accounts.revoke(id, caller=caller)
     return nothing()

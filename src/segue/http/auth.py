@@ -73,6 +73,11 @@ def _agent(request: Request, _: _Documented) -> Caller:
     return identified(request, "reads")
 
 
+def _holder(request: Request, _: _Documented) -> Caller:
+    """Who asks for something that is the token's own, whatever else it may do."""
+    return identified(request, "writes")
+
+
 def _guest(request: Request) -> Caller | None:
     """Who asks, None for somebody whom this server does not know: clients send whatever token they have (H4)."""
     here = served(request)
@@ -99,5 +104,6 @@ Reader = Annotated[Caller, Depends(_who_may("read"))]
 Proposer = Annotated[Caller, Depends(_who_may("propose"))]
 Writer = Annotated[Caller, Depends(_who_may("write"))]
 Agent = Annotated[Caller, Depends(_agent)]
+Holder = Annotated[Caller, Depends(_holder)]
 Guest = Annotated[Caller | None, Depends(_guest)]
 Visitor = Annotated[Served, Depends(_visitor)]

@@ -181,17 +181,23 @@ class Accounts:
         with self._database.read() as connection:
             return tuple(_info(each, now) for each in tokens.listed(connection, user_id))
 
-    def revoke(self, token_id: str, *, user_id: str | None = None) -> TokenInfo:
-        """Take back the token whose id is `token_id`, or begins with it; with `user_id` one of that user's alone.
+    def revoke(self, token_id: str, *, caller: Caller | None = None) -> TokenInfo:
+        """Take back the token whose id is `token_id`, or begins with it; with `caller` one of that user's alone.
 
-        A token itself does as well, where somebody has found one.
+        A token itself does as well, where somebody has found one. A caller whose token may not `admin` takes back
+        that token and no other.
 
-        Raises InvalidInput `token.short_id`, NotFound `token.not_found`, Ambiguous `token.ambiguous`.
+        Raises InvalidInput `token.short_id`, NotFound `token.not_found`, Ambiguous `token.ambiguous`, Refused
+        `auth.permission`.
         """
         given = token_id.strip()
         prefix = hashed(given)[:ID_LENGTH] if _TOKEN.fullmatch(given) else given.lower()
         if len(prefix) < _LEAST_PREFIX:
             raise InvalidInput("token.short_id", f"give at least {_LEAST_PREFIX} characters of a token's id")
+        if caller is not None and not caller.may("admin") and not caller.token_id.startswith(prefix):
+            said = "this token takes back itself alone; others are taken back by one that may admin, or by an operator"
+            raise Refused("auth.permission", said, {"permission": "admin"})
+        user_id = None if caller is None else caller.user_id
         with self._database.write(_LOCK) as connection:
             found = tokens.beginning(connection, prefix, user_id) if _is_hex(prefix) else []
             if not found:
