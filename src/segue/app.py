@@ -107,7 +107,7 @@ class Segue:
 
         database, scope_id = guarded(self._database, caller, team)
         who = caller.user_id
-        return self._over(database, scope_id, owner=who, actor=who, project=NOWHERE, visit=Visit(rescan))
+        return self._over(database, scope_id, owner=who, actor=who, project=NOWHERE, visit=Visit(caller, rescan))
 
     def team(self, name: str) -> Segue:
         """Return the services over the copy of a team's scope that a sync keeps here; it is for reading.
@@ -224,16 +224,19 @@ class Segue:
     @cached_property
     def memories(self) -> Memories:
         """The memories in the store: remembered, reviewed, edited, forgotten."""
+        given: dict[str, Any] = {
+            "embedding": self._embedding,
+            "policy": self._redaction,
+            "known": self._names().of(self._scope),
+            **self._shared,
+        }
+        if self._visit is not None:
+            from segue.services.visiting import VisitedMemories
+
+            return VisitedMemories(self._database, self._scope, visit=self._visit, **given)
         from segue.services.memories import Memories
 
-        return Memories(
-            self._database,
-            self._scope,
-            embedding=self._embedding,
-            policy=self._redaction,
-            known=self._names().of(self._scope),
-            **self._shared,
-        )
+        return Memories(self._database, self._scope, **given)
 
     @cached_property
     def entities(self) -> Entities:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
-from http_live import MCP_HEADERS, packet
+from http_live import MCP_HEADERS, packet, served
+
+from segue.http.settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import httpx2
     from http_live import Live
+
+    import segue
 
 pytest_plugins = ["http_fixtures"]
 
@@ -136,8 +143,123 @@ def test_a_proposal_changes_no_memory_that_holds(live: Live, by_tool: bool) -> N
     if by_tool:
         reply = proposer.post("/v1/tools/call", json={"name": "propose_memory", "arguments": again})
     else:
-        reply = proposer.post(
-            "/v1/memories/proposals", json=again | {"author_class": "user", "valid_to": "2020-01-01T00:00:00Z"}
-        )
+        reply = proposer.post("/v1/memories/proposals", json=again | {"valid_to": "2020-01-01T00:00:00Z"})
     assert reply.status_code < 300, reply.text
     assert owner.get(f"/v1/memories/{said}").json() == before | {"occurrences": 2}
+
+
+TEXTS = {
+    "new": "The importer runs at six.",
+    "active": "The importer runs at night.",
+    "waiting": "The importer runs at noon.",
+    "forgotten": "The importer runs at dawn.",
+    "retired": "The importer runs at dusk.",
+}
+
+
+def scope_with(live: Live, token: str) -> segue.Segue:
+    """The scope of whoever has a token, with a text of each state in it."""
+    seen = live.segue.seen_by(live.caller(token))
+    seen.memories.remember(TEXTS["active"], kind="decision", entities=["importer"])
+    seen.memories.propose(TEXTS["waiting"])
+    seen.memories.forget(seen.memories.remember(TEXTS["forgotten"]).memory.id)
+    seen.memories.supersede(seen.memories.remember(TEXTS["retired"]).memory.id, "The importer runs twice.")
+    return seen
+
+
+@pytest.mark.parametrize("door", ["/v1/memories/proposals", *DOORS])
+def test_who_may_only_propose_does_not_learn_what_is_known(live: Live, door: str) -> None:
+    ann = live.token("ann")
+    seen = scope_with(live, ann)
+    issued = live.segue.accounts.issue("second", user=live.caller(ann).user_id, permissions=("propose",))
+    proposer, told = live.client(issued), set()
+    for text in TEXTS.values():
+        if door == "/v1/memories/proposals":
+            reply = proposer.post(door, json={"content": text})
+        else:
+            call = {"name": "propose_memory", "arguments": {"content": text}}
+            message = call if door != "/mcp" else {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+            reply = proposer.post(door, json=message, headers=MCP_HEADERS)
+        answer = reply.json()
+        answer.pop("content_hash", None)  # of the text that was sent
+        headers = {name: value for name, value in reply.headers.items() if name not in ("date", "x-request-id")}
+        told.add((reply.status_code, json.dumps(answer), str(sorted(headers))))
+        assert "mem_" not in reply.text
+    assert len(told) == 1, told
+    # What is new waits, and nothing that was known has changed its state.
+    states = {each.content: each.status for each in seen.memories.ls(limit=100).memories}
+    assert states == {
+        TEXTS["new"]: "pending",
+        TEXTS["active"]: "active",
+        TEXTS["waiting"]: "pending",
+        TEXTS["retired"]: "retired",
+        "The importer runs twice.": "active",
+    }
+
+
+def test_who_may_read_too_is_told_what_was_known(live: Live) -> None:
+    ann = live.token("ann")
+    scope_with(live, ann)
+    both = live.segue.accounts.issue("both", user=live.caller(ann).user_id, permissions=("read", "propose"))
+    replies = {
+        name: live.client(both).post("/v1/memories/proposals", json={"content": text}) for name, text in TEXTS.items()
+    }
+    assert [replies[name].json()["verdict"] for name in ("new", "active", "waiting")] == ["new", "merged", "merged"]
+    assert replies["forgotten"].json()["code"] == "memory.forgotten"
+
+
+@pytest.mark.parametrize("permissions", [("propose",), ("read", "propose")])
+def test_what_is_only_proposed_is_no_users_word(live: Live, permissions: tuple[str, ...]) -> None:
+    ann = live.token("ann")
+    seen = scope_with(live, ann)
+    issued = live.segue.accounts.issue("second", user=live.caller(ann).user_id, permissions=permissions)
+    for text in TEXTS.values():
+        body = {"content": text, "author_class": "user"}
+        reply = live.client(issued).post("/v1/memories/proposals", json=body)
+        assert (reply.status_code, reply.json()["code"]) == (403, "auth.permission")
+    assert TEXTS["new"] not in {each.content for each in seen.memories.ls(limit=100).memories}
+    allowed = live.client(ann).post("/v1/memories/proposals", json={"content": TEXTS["new"], "author_class": "user"})
+    assert allowed.status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("policy", "text", "taken"),
+    [
+        ("core", EXTENDED, True),
+        ("extended", EXTENDED, False),
+        ("extended", "It is blue.", True),
+        ("off", SECRET, False),
+    ],
+)
+def test_what_a_team_refuses_is_refused_in_memories_too(live: Live, policy: str, text: str, taken: bool) -> None:
+    owner, member, team = shared(live)
+    assert owner.patch(f"/v1/teams/{team}", json={"redaction": policy}).status_code == 200
+    known = member.post(f"/v1/memories?team={team}", json={"content": "The importer reads."}).json()["id"]
+    bodies = {
+        "": {"content": text},
+        "/proposals": {"content": text},
+        f"/{known}/supersede": {"content": text},
+        "/bulk": {"memories": [{"content": text}, {"content": "It is red.", "tags": [text[:64]]}]},
+    }
+    for path, body in bodies.items():
+        if path == f"/{known}/supersede":
+            edited = member.patch(f"/v1/memories/{known}?team={team}", json={"summary": text})
+            assert (edited.status_code == 200) is taken, edited.text
+        reply = member.post(f"/v1/memories{path}?team={team}", json=body)
+        results = reply.json()["results"] if path == "/bulk" else [{**reply.json(), "status": reply.status_code}]
+        for each in results:
+            assert (each["status"] == 201) is taken, each
+            assert taken or each["code"] == "memory.redaction"
+        assert taken or text not in reply.text
+    for door in DOORS:
+        for tool in ("remember_this", "propose_memory"):
+            said = spoken(member, door, team, tool, content=f"{text} {tool}")
+            assert (said == "") is taken, said
+    listed = member.get(f"/v1/memories?team={team}&limit=500").text
+    assert (text in listed) is taken
+
+
+def test_the_servers_policy_holds_for_the_own_memories(places: Callable[[str], str]) -> None:
+    with served(places("sqlite"), Settings(rescan="extended")) as strict:
+        reply = strict.user("ann").post("/v1/memories", json={"content": EXTENDED})
+    assert (reply.status_code, reply.json()["code"]) == (422, "memory.redaction")

@@ -198,7 +198,10 @@ def _checked(given: dict[str, Any]) -> shapes.NewMemory:
     status_code=201, openapi_extra=described(shapes.NewMemory),
 )  # fmt: skip
 def propose(here: Here, caller: Proposer, body: Body, team: Team = None) -> Response:
-    """Make a memory that waits for somebody who approves it, and is not served before."""
+    """Make a memory that waits for somebody who approves it, and is not served before.
+
+    A token that may not read gets no id, and the verdict proposed, whatever is known already.
+    """
     return _written(here.of(caller, team).memories.propose(**_details(caller, body)))
 
 
@@ -284,7 +287,8 @@ def _details(caller: Caller, given: shapes.NewMemory) -> dict[str, Any]:
 
 
 def _written(remembered: Remembered) -> Response:
-    return answer(remembered.to_json(), 201, {"ETag": etag(remembered.memory)})
+    headers = {"ETag": etag(remembered.memory)} if remembered.memory.id else None
+    return answer(remembered.to_json(), 201, headers)
 
 
 def _told(memory: Memory) -> Response:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _MEND = "Nothing was kept: say it without them, and call again"
 _PERSONAL = frozenset(("preference", "style"))
+_VERDICTS = {"new": "new", "proposed": "proposed"}
 _KEPT = ("layer", "kind", "entities", "tags", "project", "occurred_at")
 
 
@@ -55,7 +56,7 @@ def _written(tool: str, write: Callable[[], Remembered]) -> Answer:
     except RedactionRefused as error:  # what a person may have masked, these tools cannot
         raise RedactionRefused(error.findings, error.code, _MEND) from None
     memory = remembered.memory
-    verdict = "superseded" if remembered.replaced else "new" if remembered.verdict == "new" else "merged"
+    verdict = "superseded" if remembered.replaced else _VERDICTS.get(remembered.verdict, "merged")
     data = {
         "tool": tool,
         "stored_id": memory.id,
@@ -69,7 +70,8 @@ def _written(tool: str, write: Callable[[], Remembered]) -> Answer:
         "conflicts": list(remembered.conflicts),
     }
     waiting = "; it is served once the user approves it" if memory.status == "pending" else ""
-    return Answer(f"{memory.id} ({verdict}, {memory.status}{waiting})", data)
+    said = f"{memory.id} ({verdict}, {memory.status}{waiting})" if memory.id else f"{verdict}{waiting}"
+    return Answer(said, data)
 
 
 _CONTENT = {
@@ -106,10 +108,10 @@ _WRITING: dict[str, Any] = {
 _RECEIPT = shapes.record(
     {
         "tool": shapes.text("The tool that wrote."),
-        "stored_id": shapes.text("The memory's id: what proves that it is stored."),
+        "stored_id": shapes.text("The memory's id: what proves that it is stored; empty for who may only propose."),
         "status": shapes.text("pending waits for the user's approval.", *STATUSES),
         "assigned_layer": shapes.text("Where it was put.", *LAYERS),
-        "verdict": shapes.text("merged: it was known already.", "new", "merged", "superseded"),
+        "verdict": shapes.text("merged: it was known already.", "new", "merged", "superseded", "proposed"),
         "dedup_basis": shapes.anything("By what it was known; null for what is new."),
         "occurrences": shapes.whole("How many sources say it."),
         "supersede_handle": shapes.text("The id to name when something replaces it."),

@@ -16,8 +16,8 @@ Policy = Literal["refuse", "mask"]
 _MEND = "Reword it, or let Segue mask what it found (--mask, redaction='mask' in a call)"
 
 
-def clean(item: Item, policy: Policy) -> Item:
-    """Return an item checked and without secrets.
+def clean(item: Item, policy: Policy, *, extended: bool = False) -> Item:
+    """Return an item checked and without secrets; `extended` goes by all patterns and not by the core ones alone.
 
     Raises InvalidInput `memory.…`, RedactionRefused `memory.redaction` unless the policy is to mask them.
     """
@@ -38,12 +38,14 @@ def clean(item: Item, policy: Policy) -> Item:
         **{f"tags[{place}]": text for place, text in enumerate(item.tags)},
     }
     fields = [Field(path, text, True) for path, text in texts.items() if text]
-    found = redaction.scan(fields, core_only=True, credentials=True)
+    found = redaction.scan(fields, core_only=not extended, credentials=True)
     if not found:
         return checked
     if policy != "mask":
         raise RedactionRefused(found, "memory.redaction", _MEND)
-    masked = texts | {field.path: redaction.mask(field, core_only=True, credentials=True)[0] for field in fields}
+    masked = texts | {
+        field.path: redaction.mask(field, core_only=not extended, credentials=True)[0] for field in fields
+    }
     without = replace(
         checked,
         content=masked["content"],

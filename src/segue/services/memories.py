@@ -33,7 +33,10 @@ _BATCH = 500  # items of one transaction
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What became of a text: the memory, the verdict (see `remembering.Written`), and what it contradicts."""
+    """What became of a text: the memory, the verdict (see `remembering.Written`), and what it contradicts.
+
+    Whoever may not know what there is gets the verdict proposed, and a memory without an id.
+    """
 
     memory: Memory
     verdict: Verdict

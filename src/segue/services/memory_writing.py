@@ -70,7 +70,12 @@ class MemoryWriting(MemoryReading):
             key=settings.signing_key(connection),
             known=self._known,
             policy=redaction or self._policy,
+            extended=self._is_extended(connection),
         )
+
+    def _is_extended(self, connection: sa.Connection) -> bool:  # noqa: ARG002 - a server's memories ask the store
+        """Whether all that the redactor knows is looked for in what is written, and not secrets alone."""
+        return False
 
     def refresh(self) -> None:
         """Bring the vectors up to date after many memories came; see `Reindexing.refresh`."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from segue.services.known_names import KnownNames
     from segue.storage.memory_sources import Place
 
-Verdict = Literal["new", "merged", "known", "approved", "forgotten"]
+Verdict = Literal["new", "merged", "known", "approved", "forgotten", "proposed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,8 @@ class Written:
 class Writer:
     """Writes items into one scope. Call `finish` at the end of the transaction, then nothing more.
 
-    `key` is the store's, for the hashes of forgotten texts; `policy` says what becomes of a text with a secret in it.
+    `key` is the store's, for the hashes of forgotten texts; `policy` says what becomes of a text with a secret in it,
+    `extended` that more than secrets is looked for (see `cleaning.clean`).
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Writer:
         key: bytes,
         known: KnownNames,
         policy: Policy = "refuse",
+        extended: bool = False,
     ) -> None:
         self._connection = connection
         self.scope_id = scope_id
@@ -76,6 +78,7 @@ class Writer:
         self._known = known
         self._names = known.now(connection, scope_id, indexing.state)
         self._policy = policy
+        self._extended = extended
         self._last_id = ""
         self._new: dict[str, tuple[Memory, str]] = {}
         self._said: dict[Place, Said] = {}
@@ -90,7 +93,7 @@ class Writer:
 
         Raises InvalidInput `memory.…`, RedactionRefused `memory.redaction`: nothing of it is kept.
         """
-        return clean(item, self._policy)
+        return clean(item, self._policy, extended=self._extended)
 
     def write(self, items: Sequence[Item], status: Status = "active", *, deliberate: bool = False) -> list[Written]:
         """Write items that went through `clean`, in their order.

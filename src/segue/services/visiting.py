@@ -1,4 +1,4 @@
-"""Packets and capsules as a caller of a server changes them by the services of a scope, and not by `hub`.
+"""Packets, capsules and memories as a caller of a server changes them by the services of a scope, and not by `hub`.
 
 What holds there holds here: others' packets are theirs, and what the server's own redactor refuses does not come in,
 whatever the caller allowed (decisions H1, H8).
@@ -9,10 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from segue.base.errors import Conflict
+from segue.base.errors import Conflict, Refused
 from segue.base.redaction import RedactionRefused
+from segue.memories import making
 from segue.services.capsules import Capsules
+from segue.services.cleaning import clean
 from segue.services.finding import nothing
+from segue.services.memories import Memories, Remembered
 from segue.services.packets import Packets
 from segue.services.policies import Policy, policy_of
 from segue.storage import packets as rows
@@ -24,9 +27,12 @@ if TYPE_CHECKING:
     import sqlalchemy as sa
 
     from segue.capsules import Capsule
+    from segue.memories.item import Item
     from segue.packets import drafts
     from segue.packets.model import Packet
+    from segue.services.callers import Caller
     from segue.services.capsules import SavedCapsule
+    from segue.services.cleaning import Policy as Redaction
     from segue.services.packets import Saved
     from segue.services.projects import Project
     from segue.services.scoped import Remembering
@@ -37,16 +43,19 @@ _MEND = "This server takes nothing with them, whatever the client allowed; rewor
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What a server holds its callers to: `rescan` is what its redactor refuses, else what team or server have set."""
+    """A caller, and what a server holds it to: `rescan` is what its redactor refuses, else what team or server set."""
 
+    caller: Caller
     rescan: Policy | None = None
 
     def policy(self, database: Database, scope_id: str) -> Policy:
         """Return what is refused in a scope."""
-        if self.rescan is not None:
-            return self.rescan
         with database.read() as connection:
-            return policy_of(connection, scope_id)
+            return self.policy_within(connection, scope_id)
+
+    def policy_within(self, connection: sa.Connection, scope_id: str) -> Policy:
+        """Return what is refused in a scope, inside a transaction."""
+        return self.rescan or policy_of(connection, scope_id)
 
 
 class VisitedPackets(Packets):
@@ -107,3 +116,39 @@ class VisitedCapsules(Capsules):
         if allow_unredacted:
             allow_unredacted = self._visit.policy(self._database, self._scope) == "off"
         return super().save(source, origin=origin, allow_unredacted=allow_unredacted)
+
+
+class VisitedMemories(Memories):
+    """The memories of a scope, none of which holds what the server refuses; a token that only proposes sees none."""
+
+    def __init__(self, *given: Any, visit: Visit, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._visit = visit
+
+    def _is_extended(self, connection: sa.Connection) -> bool:
+        return self._visit.policy_within(connection, self._scope) == "extended"
+
+    def propose(self, content: str, *, redaction: Redaction | None = None, **details: Any) -> Remembered:
+        """Propose a memory as `Memories.propose` does. Raises Refused `auth.permission` also for a user's words.
+
+        A token that may not write speaks as an agent. One that may not read is told the same whatever is known
+        already: the memory as it was proposed, without an id, and the verdict proposed.
+        """
+        caller = self._visit.caller
+        if not caller.may("write") and details.get("author_class", "agent") != "agent":
+            said = "this token may only propose, and what it proposes is an agent's; leave author_class out"
+            raise Refused("auth.permission", said, {"permission": "write"})
+        if caller.may("read"):
+            return super().propose(content, redaction=redaction, **details)
+        return self._unseen(making.item(content, **{"author_class": "agent", **details}), redaction)
+
+    def _unseen(self, item: Item, redaction: Redaction | None) -> Remembered:
+        with self._database.read() as connection:
+            extended = self._is_extended(connection)
+        cleaned = clean(item, redaction or self._policy, extended=extended)
+        try:
+            self._remember(cleaned, "pending", redaction)
+        except Refused as error:
+            if error.code != "memory.forgotten":  # that would tell what was known once
+                raise
+        return Remembered(making.made(cleaned, memory_id="", now=self._clock(), status="pending"), "proposed")
