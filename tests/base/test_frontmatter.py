@@ -91,3 +91,19 @@ def test_any_text_is_a_mapping_or_a_fault(tokens: list[str]) -> None:
         assert isinstance(parse("".join(tokens)), dict)
     except ValueError as error:
         assert str(error)
+
+
+def test_strict_reading_refuses_tags_and_a_head_without_an_end() -> None:
+    assert split("---\na: no\n---\nBody.", strict=True) == split("---\na: no\n---\nBody.")
+    for head in ("a: !!str x", "a: ! x", "a: [!x b]", "a: !x [b]", "!!map\na: b", "? !x a\n: b"):
+        found = split(f"---\n{head}\n---\nBody.", strict=True)
+        assert "has a tag" in found.fault
+        assert (found.values, found.fault_line) == ({}, 2)
+        assert split(f"---\n{head}\n---\nBody.").fault == ""
+    found = split("---\nno end", strict=True)
+    assert ("nothing closes" in found.fault, found.fault_line, found.body) == (True, 1, "---\nno end")
+
+
+def test_each_key_has_its_line() -> None:
+    found = split("---\n# comment\na: 1\n\nb:\n  c: 2\n  d: [x]\ne: |\n  f: 3\n---\nBody.")
+    assert found.lines == {"a": 3, "b": 5, "e": 8}

@@ -28,12 +28,14 @@ _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
 class FrontMatter:
     """The values of a note's head, the text below it, and the line (from 1) on which that text begins.
 
-    `fault` says why the head could not be read, and `fault_line` where; then `values` is empty.
+    `lines` says on which line each key of the head stands. `fault` says why the head could not be read, and
+    `fault_line` where; then `values` and `lines` are empty.
     """
 
     body: str
     body_line: int = 1
     values: dict[str, Value] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
     fault: str = ""
     fault_line: int = 1
 
@@ -44,19 +46,23 @@ class _Fault(ValueError):
         self.line = line
 
 
-def split(text: str) -> FrontMatter:
-    """Return head and body of a note. A text that does not begin with a closed `---` block is all body."""
+def split(text: str, *, strict: bool = False) -> FrontMatter:
+    """Return head and body of a note. A text that does not begin with a closed `---` block is all body.
+
+    With `strict` a tag in the head is a fault, and so is a `---` on the first line that nothing closes.
+    """
     opening = _OPENING.match(text)
     closing = _CLOSING.search(text, opening.end(), opening.end() + MAX_CHARS) if opening else None
     if opening is None or closing is None:
-        return FrontMatter(text.removeprefix("\ufeff"))
+        fault = f"nothing closes the front matter within {MAX_CHARS:,} characters" if opening and strict else ""
+        return FrontMatter(text.removeprefix("\ufeff"), fault=fault)
     body = text[closing.end() :].removeprefix("\n")
     line = text.count("\n", 0, closing.end()) + 2
     try:
-        values = parse(text[opening.end() : closing.start()])
+        values, lines = _parsed(text[opening.end() : closing.start()], strict=strict)
     except _Fault as fault:
         return FrontMatter(body, line, fault=str(fault), fault_line=fault.line + 1)
-    return FrontMatter(body, line, values)
+    return FrontMatter(body, line, values, {key: number + 1 for key, number in lines.items()})
 
 
 def parse(text: str) -> dict[str, Value]:
@@ -64,13 +70,19 @@ def parse(text: str) -> dict[str, Value]:
 
     Raises ValueError, with a message for people, for what is no YAML, no mapping, or beyond the limits above.
     """
+    return _parsed(text, strict=False)[0]
+
+
+def _parsed(text: str, *, strict: bool) -> tuple[dict[str, Value], dict[str, int]]:
+    """The mapping, and the line of each of its keys."""
     if len(text) > MAX_CHARS:
         raise _Fault(f"the front matter is longer than {MAX_CHARS:,} characters", 1)
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+    builder = _Builder(strict=strict)
     try:
-        value = _Builder().build(YAML(typ="base", pure=True).parse(text))
+        value = builder.build(YAML(typ="base", pure=True).parse(text))
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise _Fault(f"no valid YAML: {error.problem or error.context}", mark.line + 1 if mark else 1) from None
@@ -82,13 +94,15 @@ def parse(text: str) -> dict[str, Value]:
         raise _Fault("no valid YAML: an escape names no character", 1) from None
     if not isinstance(value, dict):
         raise _Fault("the front matter is no mapping of keys to values", 1)
-    return value
+    return value, builder.lines
 
 
 class _Builder:
     """Makes values of the parser's events, and counts."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, strict: bool) -> None:
+        self.lines: dict[str, int] = {}
+        self._strict = strict
         self._anchors: dict[str, tuple[Value, int]] = {}
         self._open: list[tuple[Any, Value, int]] = []  # the event that opened it, the value, the nodes before it
         self._keys: list[str | None] = []
@@ -99,6 +113,8 @@ class _Builder:
     def build(self, events: Iterator[Any]) -> Value:
         """Return the value of the first document; an empty mapping where there is none."""
         for event in events:
+            if self._strict and getattr(event, "tag", None) is not None:
+                raise _Fault("it has a tag; every value is plain text, a list or a mapping", _line(event))
             name = type(event).__name__
             if name in ("MappingStartEvent", "SequenceStartEvent"):
                 self._start(event, {} if name.startswith("M") else [])
@@ -155,6 +171,8 @@ class _Builder:
                 holder[key], self._keys[-1] = value, None
             elif isinstance(value, str) and value not in holder:
                 self._keys[-1] = value
+                if len(self._open) == 1:
+                    self.lines[value] = _line(event)
             else:
                 raise _Fault("a key stands twice, or is no text", _line(event))
 
