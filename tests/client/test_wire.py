@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import ipaddress
+import itertools
+import socket
 import ssl
+import threading
 import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -242,6 +246,52 @@ def test_a_slow_answer_ends(host: Scripted, waits: list[float]) -> None:
         client.ls()
     assert slow.value.code == "host.unreachable"
     assert time.monotonic() - began < 2
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 103 Early Hints\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\n"],
+    ids=["status", "headers", "early", "body"],
+)
+def test_a_host_that_drips_byte_by_byte_ends_in_time(waits: list[float], before: str) -> None:
+    """Each byte comes well within the time; all of them together take seconds."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    dripping = threading.Event()
+
+    def drip() -> None:
+        connection, _ = listener.accept()
+        with connection, contextlib.suppress(OSError):
+            connection.sendall(before.encode())
+            endless = itertools.cycle(b"HTTP/1.1 200 OK\r\nX-Header: " if not before else b"x")
+            for each in itertools.islice(endless, 150):
+                connection.sendall(bytes([each]))
+                if dripping.wait(0.02):
+                    break
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    began = time.monotonic()
+    try:
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        with (
+            PacketServer(address, TOKEN, timeout=0.2, pause=waits.append) as client,
+            pytest.raises(Unavailable) as slow,
+        ):
+            client.push(b"{}")
+        assert time.monotonic() - began < 1.5
+        assert (slow.value.code, "in time" in slow.value.message) == ("host.unreachable", True)
+    finally:
+        dripping.set()
+        listener.close()
+        thread.join(10)
+
+
+def test_a_connection_is_used_again_with_a_time_of_its_own(host: Scripted) -> None:
+    with PacketServer(host.address, TOKEN, timeout=0.5) as client:
+        client.ls()
+        time.sleep(0.6)
+        client.ls()
+    assert len(host.asked) == 2
 
 
 def test_nobody_is_there(waits: list[float]) -> None:

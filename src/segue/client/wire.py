@@ -20,6 +20,7 @@ from segue.base.errors import Conflict, Failed, Gone, InvalidInput, NotFound, Re
 from segue.base.redaction import harmless
 from segue.base.untrusted import one_line, shorten
 from segue.client.addresses import normalised
+from segue.client.timed import Deadline, Timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,11 +102,12 @@ class Wire:
         self._timeout = timeout
         self._pause = pause
         self._ticks = ticks
+        self._deadline = Deadline(ticks)
         self._client = httpx2.Client(
             trust_env=False,
             follow_redirects=False,
             timeout=timeout,
-            transport=transport,
+            transport=transport or Timed(self._deadline),
             headers={"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "segue"},
         )
 
@@ -168,9 +170,12 @@ class Wire:
             headers = headers | {"Authorization": f"Bearer {self._token}"}
         until = self._ticks() + self._timeout
         try:
-            with self._client.stream(
-                method, self.address + path, params=params, headers=headers, content=body
-            ) as answer:
+            with (
+                self._deadline.within(self._timeout),
+                self._client.stream(
+                    method, self.address + path, params=params, headers=headers, content=body
+                ) as answer,
+            ):
                 reply = Reply(answer.status_code, dict(answer.headers), self._read(answer, until))
         except httpx2.TimeoutException:
             raise self._unreachable("it did not answer in time") from None
