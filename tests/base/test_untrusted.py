@@ -107,6 +107,8 @@ def test_one_line_is_one_line_of_visible_characters(text: str) -> None:
         "1. x",
         "12) x",
         "1.",
+        "[x]: https://example.com",
+        r"[a\]b]:x",
         "  # x",
         "\n\n# x",
         "\u2028# x",
@@ -120,7 +122,9 @@ def test_paragraph_begins_no_block(text: str) -> None:
     assert line[1:] == untrusted.one_line(text)
 
 
-@pytest.mark.parametrize("text", ["x # y", "-x", "*bold*", "--flag", "1.5 seconds", "`code` first", "~/x", "a > b", ""])
+@pytest.mark.parametrize(
+    "text", ["x # y", "-x", "*bold*", "--flag", "1.5 seconds", "`code` first", "~/x", "a > b", "[x] done", "[x](y)", ""]
+)
 def test_paragraph_leaves_ordinary_beginnings(text: str) -> None:
     assert untrusted.paragraph(text) == text
 

@@ -128,6 +128,49 @@ def test_what_a_packet_says_does_nothing(single: Live, text: str) -> None:
         assert hidden not in reply.text
 
 
+@pytest.mark.parametrize(
+    ("begins", "ends"),
+    [("a `", "` b"), ("a ``", "`` b"), ("a **", "** b"), ("[a", "b](https://ok.example)"), ("<", ">")],
+)
+def test_what_one_field_begins_no_other_ends(single: Live, begins: str, ends: str) -> None:
+    """Each field is shown as it is, and so is the label before it."""
+    reply, _ = page_of(
+        single,
+        goal=begins,
+        next_step=ends,
+        constraints=[begins, ends],
+        decisions=[
+            {"what": begins, "why": ends, "consequences": begins, "locked": True},
+            {"what": ends, "why": begins},
+        ],
+        attempts=[
+            {"tried": begins, "outcome": "failed", "learned": ends, "confidence": "high"},
+            {"tried": begins, "outcome": "succeeded", "learned": ends},
+        ],
+        methods=[{"name": "method", "when_applicable": begins, "how": ends}],
+        project={"name": begins, "ref": ends},
+    )
+    shown = reply.text.partition("<h2>Resume block</h2>")[0]
+    tags = [tag for tag, _ in Seen(shown).elements]
+    assert {"code", "a"} & set(tags) == set()
+    assert tags.count("strong") == 1  # the method's name
+    first, last = html.escape(begins, quote=False), html.escape(ends, quote=False)
+    for line in (
+        f"<p>{first}</p>\n<p>Rationale: {last}</p>\n<p>Consequences: {first}</p>",
+        f"<p>{last}</p>\n<p>Rationale: {first}</p>",
+        f"<p>[failed] {first}</p>\n<p>Learned: {last}</p>\n<p>Confidence this outcome is final: high</p>",
+        f"<strong>method</strong> — when: {first}</p>\n<p>how: {last}</p>",
+    ):
+        assert line in shown, shown
+
+
+def test_no_field_names_a_place_for_anothers_link(single: Live) -> None:
+    reply, _ = page_of(single, constraints=["[x]: https://evil.example", "Ask [x] first."])
+    shown = reply.text.partition("<h2>Resume block</h2>")[0]
+    assert "[x]: https://evil.example" in shown
+    assert "evil.example" not in "".join(str(attributes) for _, attributes in Seen(shown).elements)
+
+
 def test_nothing_is_told_of_what_is_not_published(single: Live) -> None:
     client = single.user()
     document = packet()

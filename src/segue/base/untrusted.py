@@ -19,7 +19,9 @@ _INVISIBLE = (
 _JOINERS = r"(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
 _HIDDEN = re.compile(rf"[{_INVISIBLE}]|{_JOINERS}")
 _BREAKS = re.compile(r"(?<![ \t])[ \t]*+(?:\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])[\s\x1c-\x1e]*")
-_BLOCK_START = re.compile(r"(?=#|[-*+](?:\s|$)|(?:[-*_=][ \t]*){3}|>|`{3}|~{3}|\||<|\d{1,9}[.)](?:\s|$))")
+_BLOCK_START = re.compile(
+    r"(?=#|[-*+](?:\s|$)|(?:[-*_=][ \t]*){3}|>|`{3}|~{3}|\||<|\d{1,9}[.)](?:\s|$)|\[(?:[^\[\]\\]|\\.)*+\]:)"
+)
 _LINE_BREAK = " ⏎ "
 
 
@@ -41,7 +43,7 @@ def one_line(text: str) -> str:
 
 
 def paragraph(text: str) -> str:
-    """Return `text` on one line that Markdown takes as plain text: it cannot begin a heading, rule, list or fence."""
+    """Return `text` on one line that Markdown takes as plain text: no heading, rule, list, fence or definition."""
     line = one_line(text)
     return "\\" + line if _BLOCK_START.match(line) else line
 

@@ -33,6 +33,7 @@ h2 { font: 600 .8rem/1.4 ui-sans-serif, system-ui, sans-serif; text-transform: u
 p, li { overflow-wrap: anywhere; }
 ul { padding-left: 1.2rem; }
 li { margin: .35rem 0; }
+li p { margin: 0; }
 a { color: var(--accent); }
 hr { border: 0; border-top: 1px solid var(--line); margin: 2.5rem 0 0; }
 .kind, .note, footer { font: .85rem/1.5 ui-sans-serif, system-ui, sans-serif; color: var(--quiet); }
@@ -97,8 +98,11 @@ def missing() -> bytes:
 
 
 def _sections(block: str) -> str:
-    """The sections of a resume block, without what it says to agents before and behind them."""
-    return block[block.index("\n## ") : block.rindex("\n---\n")]
+    """The sections of a resume block, without what it says to agents before and behind them.
+
+    Each line that belongs to an item is a paragraph of its own: what one begins (a backtick, a bracket) no other ends.
+    """
+    return block[block.index("\n## ") : block.rindex("\n---\n")].replace("\n  ", "\n\n  ")
 
 
 def _document(title: str, body: str) -> bytes:
