@@ -159,7 +159,7 @@ def _parsed(document: object) -> Receipt:
     if "release" in found and not isinstance(found["release"], dict):
         raise members.invalid("release is not an object")
     members.instant(found, "created_at")
-    artifacts = tuple(_artifact(each) for each in members.items(found, "artifacts", MAX_ARTIFACTS))
+    artifacts = tuple(artifact_of(each) for each in members.items(found, "artifacts", MAX_ARTIFACTS))
     if not artifacts and "response_sha256" not in found:
         raise members.invalid("it is bound to no file and no text")
     if len({each.path for each in artifacts}) < len(artifacts):
@@ -180,7 +180,8 @@ def _require_hash(document: Mapping[str, Any], name: str) -> None:
         raise members.invalid(f"{name} is not 64 hex digits")
 
 
-def _artifact(document: object) -> Artifact:
+def artifact_of(document: object) -> Artifact:
+    """Return the artifact that a document is. Raises InvalidInput `value.invalid`."""
     found = members.exactly(document, _ARTIFACT, "an artifact")
     path = members.text(found, "path", MAX_PATH)
     if not is_inside(path):
