@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 from http_live import MCP_HEADERS, packet, served
 
+from client.scripted import Answer, Scripted
 from segue.http.settings import Settings
 
 if TYPE_CHECKING:
@@ -263,3 +264,20 @@ def test_the_servers_policy_holds_for_the_own_memories(places: Callable[[str], s
     with served(places("sqlite"), Settings(rescan="extended")) as strict:
         reply = strict.user("ann").post("/v1/memories", json={"content": EXTENDED})
     assert (reply.status_code, reply.json()["code"]) == (422, "memory.redaction")
+
+
+def test_the_servers_own_sign_in_serves_nobody(single: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever runs a server may be signed in at a host: no caller of the server acts there."""
+    with Scripted() as elsewhere:
+        elsewhere.answers(Answer(500))
+        monkeypatch.setenv("SEGUE_HOST", elsewhere.address)
+        monkeypatch.setenv("SEGUE_TOKEN", "tok" + "A1b2C3d4" * 6)
+        admin = single.user("ann", "admin")
+        listed = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+        named = admin.post("/mcp?toolset=full", json=listed, headers=MCP_HEADERS).json()["result"]["tools"]
+        described = admin.get("/v1/tools/schema?toolset=full").json()["tools"]
+        assert {"push", "pull"} & {each["name"] for each in (*named, *described)} == set()
+        for door in DOORS:
+            for tool in ("push", "pull"):
+                assert f"there is no tool '{tool}'" in spoken(admin, door, None, tool, id="packet-0001")
+        assert elsewhere.asked == []

@@ -23,6 +23,7 @@ CORE = ["save", "resume", "get_context", "query_memory", "remember_this", "expan
 NAMES = [
     *CORE,
     *("ls", "show", "rm", "chain", "example", "whoami", "capsule_write", "capsule_read", "propose_memory"),
+    *("push", "pull"),
     *("search", "fetch"),
 ]
 _WRITTEN = ["content", "layer", "kind", "entities", "tags", "project", "source_url", "occurred_at", "directory"]
@@ -48,6 +49,8 @@ ARGUMENTS = {
     "propose_memory": _WRITTEN,
     "capsule_write": ["capsule", "continues", "allow_unredacted", "directory"],
     "capsule_read": ["capsule", "id", "directory"],
+    "push": ["id", "team", "replace"],
+    "pull": ["id", "team", "replace"],
     "search": ["query"],
     "fetch": ["id"],
 }
@@ -59,10 +62,13 @@ REQUIRED = {
     "propose_memory": ["content"],
     "capsule_write": ["capsule"],
     "rm": ["id"],
+    "push": ["id"],
+    "pull": ["id"],
     "search": ["query"],
     "fetch": ["id"],
 }
-WRITING = ("save", "remember_this", "propose_memory", "capsule_write", "rm")
+WRITING = ("save", "remember_this", "propose_memory", "capsule_write", "rm", "push", "pull")
+OF_HOST = ("push", "pull")  # they need a host; see test_mcp_host
 TEXTS = ("resume", "show", "example")  # answer with a text and no structure
 
 
@@ -117,8 +123,8 @@ def test_hints(tools: dict[str, dict[str, Any]]) -> None:
     for name, tool in tools.items():
         hints = tool["annotations"]
         assert hints["readOnlyHint"] is (name not in WRITING)
-        assert hints["destructiveHint"] is (name == "rm")
-        assert hints["openWorldHint"] is False
+        assert hints["destructiveHint"] is (name in ("rm", *OF_HOST))
+        assert hints["openWorldHint"] is (name in OF_HOST)
         assert hints["idempotentHint"] is (name not in ("get_context", "rm"))
 
 
@@ -186,6 +192,8 @@ def test_a_server_that_only_reads_refuses_what_writes(where: Place, start: Start
         "propose_memory": {"content": "The importer reads."},
         "capsule_write": {"capsule": "x"},
         "rm": {"id": saved},
+        "push": {"id": saved},
+        "pull": {"id": saved},
         "get_context": {"pin": True},
     }
     assert set(calls) == {*WRITING, "get_context"}
@@ -249,7 +257,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 
 def test_what_is_answered_keeps_to_its_schema_and_is_never_empty(start: Start) -> None:
-    assert {name for name, _ in CALLS} == set(NAMES)
+    assert {name for name, _ in CALLS} == set(NAMES) - set(OF_HOST)
     wire = start()
     wire.start()
     tools = {tool["name"]: tool for tool in wire.request("tools/list")["result"]["tools"]}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from segue.base.errors import InvalidInput, Refused
 from segue.cli import settings
+from segue.services import connecting
 
 if TYPE_CHECKING:
     from segue.client.contract import PacketServer
@@ -28,28 +28,14 @@ def home() -> Path:
 
 def credentials(given: settings.Settings | None = None) -> Credentials:
     """Return the user's tokens."""
-    from segue.client.credentials import Credentials, system_keyring
-
-    folder = home()
-    wanted = (given or settings.read(folder)).credentials
-    keyring = None if wanted == "file" else system_keyring()
-    return Credentials(folder, environment=os.environ, keyring=keyring, wanted=wanted)
+    return connecting.credentials(home(), os.environ, given)
 
 
 def configured() -> settings.Settings:
     """Return the settings, with a host. Raises InvalidInput `host.missing`."""
-    found = settings.read(home())
-    if not found.host:
-        raise InvalidInput("host.missing", "no host is set; `segue auth HOST` signs you in at one")
-    return found
+    return connecting.configured(home(), os.environ)
 
 
 def connected() -> PacketServer:
     """Return the configured host with its token. Raises InvalidInput `host.missing`, Refused `auth.missing`."""
-    from segue.client.contract import PacketServer
-
-    found = configured()
-    credential = credentials(found).get(found.host)
-    if credential is None:
-        raise Refused("auth.missing", f"there is no token for {found.host}; `segue auth {found.host}` takes one")
-    return PacketServer(found.host, credential.token, timeout=found.timeout)
+    return connecting.connected(home(), os.environ)

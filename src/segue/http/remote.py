@@ -28,7 +28,7 @@ def _without_folders(tool: Tool) -> Tool:
     return replace(tool, properties={name: each for name, each in tool.properties.items() if name != _OF_THIS_MACHINE})
 
 
-REMOTE_TOOLS = tuple(_without_folders(tool) for tool in TOOLS if tool.name not in _LOCAL)
+REMOTE_TOOLS = tuple(_without_folders(tool) for tool in TOOLS if not (tool.of_host or tool.name in _LOCAL))
 _BY_NAME = {tool.name: tool for tool in REMOTE_TOOLS}
 
 

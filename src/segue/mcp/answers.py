@@ -35,7 +35,8 @@ class Tool:
     """A tool as hosts see it; `read_only`, `destructive` and `idempotent` are hints for them.
 
     `output` is the schema of its structure, None where it answers with a text alone. `question` gives what a person is
-    asked before it runs; only destructive tools have one.
+    asked before it runs; only destructive tools have one. `of_host` says that it speaks with the packet host, by the
+    user's sign-in on this machine: no server over the network has such tools.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Tool:
     destructive: bool = False
     idempotent: bool = True
     question: Callable[[Segue, dict[str, Any]], str] | None = None
+    of_host: bool = False
 
     @property
     def input_schema(self) -> dict[str, Any]:

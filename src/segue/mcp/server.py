@@ -226,7 +226,7 @@ def _listed(tool: Tool) -> protocol.Tool:
         read_only_hint=tool.read_only,
         destructive_hint=tool.destructive,
         idempotent_hint=tool.idempotent,
-        open_world_hint=False,
+        open_world_hint=tool.of_host,
     )
     return protocol.Tool(
         name=tool.name,
