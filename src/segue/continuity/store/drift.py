@@ -1,0 +1,114 @@
+"""Drift: where the old wording of a correction still stands in a project's ledgers."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from segue.base.text import fold
+from segue.continuity.store import labels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from segue.continuity.store.detail import Detail
+
+_MARKER = re.compile(r"^[ \t]*(?:[-*+>]|\d{1,3}[.)])[ \t]+")
+_BLOCK = re.compile(rf"[ \t\r]*$|[ \t]*(?:#|\|)|{_MARKER.pattern}")
+_PAIRS = (("`", "`"), ('"', '"'), ("“", "”"), ("「", "」"), ("『", "』"), ("‘", "’"), ("'", "'"))
+_QUOTED = re.compile("|".join(rf"{begin}([^{begin}{end}\n]+){end}" for begin, end in _PAIRS))
+_BETWEEN = re.compile(r"(?:[\s,，;；、|/.。]|\band\b|\bor\b|和|或)*", re.IGNORECASE)
+_SEPARATOR = re.compile(r"[;；|]")
+_NONE = frozenset({"", "-", "—", "none", "n/a", "no", "无", "没有"})
+LEAST = 2  # characters: a shorter pattern would stand everywhere
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A place where old wording stands: file and line (from 1) of a ledger, what stands there, and the correction."""
+
+    file: str
+    line: int
+    pattern: str
+    memory_id: str
+    name: str
+    canonical: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all of it, named as here."""
+        return {
+            "file": self.file,
+            "line": self.line,
+            "pattern": self.pattern,
+            "memory_id": self.memory_id,
+            "name": self.name,
+            "canonical": self.canonical,
+        }
+
+
+def patterns(text: str) -> list[str]:
+    """Return the wordings that `Stale patterns:` lists: one a line, or with `;` between them, quoted or not."""
+    found: list[str] = []
+    for line in text.splitlines():
+        line_ = _MARKER.sub("", line).strip()
+        quoted = [next(filter(None, each.groups())) for each in _QUOTED.finditer(line_)]
+        if quoted and _BETWEEN.fullmatch(_QUOTED.sub(" ", line_)):
+            found += quoted
+        else:
+            found += _SEPARATOR.split(line_)
+    kept = (each.strip().strip("*").strip() for each in found)
+    return [each for each in dict.fromkeys(kept) if fold(each) not in _NONE and len(fold(each)) >= LEAST]
+
+
+def find(corrections: Sequence[Detail], file: str, text: str) -> list[Drift]:
+    """Return where the old wordings of corrections stand in a ledger, in the order of its lines.
+
+    Case, width and white space do not count, nor where a line is broken. A line that also holds the new wording tells
+    of the correction itself, and is no drift.
+    """
+    ledger = _Folded(text)
+    found: list[Drift] = []
+    for detail in corrections:
+        said = detail.labelled
+        canonical = said.get(labels.CANONICAL, "")
+        right = {line for line, _ in ledger.places(fold(canonical))} if canonical else set()
+        for pattern in patterns(said.get(labels.STALE, "")):
+            lines = {first for first, last in ledger.places(fold(pattern)) if not right.intersection((first, last))}
+            found += (Drift(file, line, pattern, detail["memory_id"], detail.name, canonical) for line in lines)
+    return sorted(found, key=lambda each: (each.line, each.memory_id, each.pattern))
+
+
+class _Folded:
+    """A text as it is compared, all of it on one line, and the line that each character of it stands on."""
+
+    def __init__(self, text: str) -> None:
+        pieces: list[str] = []
+        self._starts: list[int] = []
+        self._lines: list[int] = []
+        at = 0
+        for number, line in enumerate(text.split("\n"), 1):
+            piece = ("\0 " if _BLOCK.match(line) else "") + fold(_MARKER.sub("", line))  # no sentence goes past it
+            if piece:
+                self._starts.append(at)
+                self._lines.append(number)
+                pieces.append(piece)
+                at += len(piece) + 1
+        self._text = " ".join(pieces)
+
+    def places(self, wanted: str) -> Iterator[tuple[int, int]]:
+        """Yield the lines on which each occurrence of a folded text begins and ends; words are whole."""
+        if not wanted:
+            return
+        before = r"(?<![a-z0-9_])" if _is_word(wanted[0]) else ""
+        after = r"(?![a-z0-9_])" if _is_word(wanted[-1]) else ""
+        for match in re.finditer(before + re.escape(wanted) + after, self._text):
+            yield self._line(match.start()), self._line(match.end() - 1)
+
+    def _line(self, at: int) -> int:
+        return self._lines[bisect_right(self._starts, at) - 1]
+
+
+def _is_word(character: str) -> bool:
+    return character.isascii() and (character.isalnum() or character == "_")

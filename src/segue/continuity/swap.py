@@ -1,0 +1,377 @@
+"""A memory store on the disk: read whole, and changed as one, all of it or nothing.
+
+A change is staged in the store's own folder `.swap`: the new files, copies of the old ones, and last a journal that
+names them with their hashes. From the journal on, the change is certain: whoever comes next (`recover`) finishes it
+from what is staged. Without a journal nothing has happened yet. Where the disk refuses in between, the old files are
+put back. The journal goes first when all is done, so that leftovers never count.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import shutil
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from segue.base import files, jsontext, members
+from segue.base.errors import Failed, InvalidInput, Refused, SegueError, Stale
+from segue.continuity.canonical import is_hash
+from segue.continuity.store.fault import Fault
+from segue.continuity.store.layout import ARCHIVE, STORE
+from segue.continuity.store.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from segue.continuity.store.snapshot import Plan
+
+SWAP, JOURNAL = ".swap", "journal.json"
+MAX_FILE = 256 * 1024  # bytes of one file of a store
+MAX_FILES = 4_000
+
+_NAME = re.compile(rf"(?:{ARCHIVE}/)?(?!\.)[^/\\\0]+\.md", re.DOTALL)
+_VERSION = "6.0"
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A file on the disk that a change is about, and the hashes of what it becomes and of what it was; None: absent."""
+
+    name: str
+    new: str | None
+    old: str | None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, "new": self.new, "old": self.old}
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+
+def exists(folder: Path) -> bool:
+    """Whether there is anything where a project's store would be, an empty folder apart."""
+    if folder.is_symlink() or not folder.is_dir():
+        return os.path.lexists(folder)
+    with contextlib.suppress(OSError):
+        return next(folder.iterdir(), None) is not None
+    return True
+
+
+def read(folder: Path) -> Snapshot:
+    """Return the files of a store; what cannot be read is among the faults. It follows no link out of the store."""
+    if folder.is_symlink() or not folder.is_dir():
+        mend = f"make {STORE} a folder of the project itself, or remove it"
+        return Snapshot({}, {}, (Fault("store.folder", STORE, 1, "it is no folder of its own", mend),))
+    found: dict[str, bytes] = {}
+    names: dict[str, str] = {}
+    faults: list[Fault] = []
+    for prefix, place in (("", folder), (f"{ARCHIVE}/", folder / ARCHIVE)):
+        for entry in _entries(place, prefix, faults):
+            name = unicodedata.normalize("NFC", f"{prefix}{entry.name}")
+            data, fault = _read_entry(entry, name)
+            if name in found:
+                fault = Fault("store.name", name, 1, "two files have this name, spelled differently", "rename one")
+            if fault is not None:
+                faults.append(fault)
+            elif data is not None:
+                found[name] = data
+                if name != f"{prefix}{entry.name}":
+                    names[name] = f"{prefix}{entry.name}"
+    if (folder / SWAP / JOURNAL).exists():
+        faults.append(_interrupted())
+    return Snapshot(found, names, tuple(faults))
+
+
+def _entries(place: Path, prefix: str, faults: list[Fault]) -> list[os.DirEntry[str]]:
+    if prefix and place.is_symlink():
+        mend = "make it a folder of the store itself"
+        faults.append(Fault("store.archive", ARCHIVE, 1, "the archive is a link", mend))
+        return []
+    if prefix and not place.is_dir():
+        return []
+    try:
+        with os.scandir(place) as entries:
+            found = sorted((each for each in entries if each.name.endswith(".md")), key=lambda each: each.name)
+    except OSError as error:
+        said = f"it cannot be read: {error.strerror or error}"
+        faults.append(Fault("store.unreadable", prefix.rstrip("/") or STORE, 1, said, "let its owner read it"))
+        return []
+    if len(found) > MAX_FILES:
+        said = f"it holds more than {MAX_FILES:,} files"
+        faults.append(Fault("store.size", prefix.rstrip("/") or STORE, 1, said, "take out what is no fact"))
+    return found[:MAX_FILES]
+
+
+def _read_entry(entry: os.DirEntry[str], name: str) -> tuple[bytes | None, Fault | None]:
+    if not jsontext.is_unicode(name):
+        return None, Fault("store.name", repr(name), 1, "its name is no text", "rename it")
+    if entry.is_symlink():
+        return None, Fault(
+            "store.link", name, 1, "it is a link, and nothing outside the store is read", "copy the file"
+        )
+    if entry.is_dir():
+        return None, None
+    try:
+        data = files.read_bytes(Path(entry.path), MAX_FILE)
+    except InvalidInput as error:
+        return None, Fault("store.unreadable", name, 1, error.message, "let its owner read it")
+    if len(data) > MAX_FILE:
+        return None, Fault("store.size", name, 1, f"it has more than {MAX_FILE:,} bytes", "split it: one fact a file")
+    return data, None
+
+
+def _interrupted() -> Fault:
+    mend = (
+        f"`segue continuity doctor` finishes it; where files were changed since, compare them with {SWAP} and remove it"
+    )
+    return Fault("store.interrupted", SWAP, 1, "a change was interrupted", mend)
+
+
+# -- making -----------------------------------------------------------------------------------------------------------
+
+
+def create(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Make a store with these files and an empty archive, whole or not at all.
+
+    Raises Refused `memory.exists` where there is something already, Failed `file.write`.
+    """
+    if exists(folder):
+        raise Refused("memory.exists", f"there is a {folder.name} already, and it is not made anew")
+    for left in folder.parent.glob(f"{folder.name}.*{files.PARTIAL}"):
+        if files.PARTIAL_NAME.fullmatch(left.name):
+            shutil.rmtree(left, ignore_errors=True)  # of a run that was stopped
+    partial = folder.with_name(files.partial_name(folder.name))
+    try:
+        partial.mkdir()
+        (partial / ARCHIVE).mkdir()
+        for name, data in contents.items():
+            _write_new(partial / name, data)
+        files.flush_to_disk(partial)
+        with contextlib.suppress(FileNotFoundError):
+            folder.rmdir()  # an empty one
+        partial.rename(folder)
+        files.flush_to_disk(folder.parent)
+    except OSError as error:
+        raise Failed("file.write", f"could not make {folder}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+# -- changing ---------------------------------------------------------------------------------------------------------
+
+
+def swap(folder: Path, plan: Plan, base: Snapshot) -> dict[str, str]:
+    """Make a change of the store that was read as `base`; return the hashes of the files that it wrote, read back.
+
+    Raises Stale `memory.changed` where one of its files is not any more as it was read, Failed `file.write`; then
+    every file is as it was.
+    """
+    changes = [(base.names.get(name, name), data, base.files.get(name)) for name, data in plan.steps(base)]
+    steps = [_Step(name, _hash(new), _hash(old)) for name, new, old in changes]
+    if not steps:
+        return {}
+    place = folder / SWAP
+    own_archive = not (folder / ARCHIVE).exists()
+    try:
+        place.mkdir(mode=0o700)
+    except OSError as error:
+        raise _failed(folder, error) from error
+    try:
+        _stage(folder, place, changes)
+        for step in steps:
+            if _state(folder, step) != step.old:
+                raise Stale("memory.changed", f"{step.name} was changed meanwhile; try again")
+        document = {"schema_version": _VERSION, "steps": [each.to_json() for each in steps]}
+        files.write_bytes(place / JOURNAL, jsontext.dump(document) + b"\n")
+    except SegueError:
+        _undo(folder, place, own_archive)
+        raise
+    except OSError as error:
+        _undo(folder, place, own_archive)
+        raise _failed(folder, error) from error
+    try:
+        _forward(folder, place, steps)
+    except OSError as error:
+        with _failing(folder):
+            _back(folder, place, steps)  # where that fails too, the journal stays, and `recover` goes by it
+        _undo(folder, place, own_archive)
+        raise _failed(folder, error) from error
+    _discard(place)
+    return {each.name: each.new for each in steps if each.new is not None}
+
+
+def _undo(folder: Path, place: Path, own_archive: bool) -> None:
+    _discard(place)
+    if own_archive:
+        with contextlib.suppress(OSError):
+            (folder / ARCHIVE).rmdir()
+
+
+def _failed(folder: Path, error: OSError) -> Failed:
+    return Failed("file.write", f"could not change {folder}: {error.strerror or error}")
+
+
+@contextlib.contextmanager
+def _failing(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise _failed(folder, error) from error
+
+
+def recover(folder: Path) -> bool:
+    """Bring a change that was interrupted to its end, and return whether there was one.
+
+    Raises InvalidInput `memory.interrupted` where files were changed by others since, Failed `file.write`.
+    """
+    place = folder / SWAP
+    if folder.is_symlink() or not os.path.lexists(place):
+        return False
+    if place.is_symlink() or not place.is_dir() or (folder / ARCHIVE).is_symlink():
+        raise _conflict("it is no folder of the store's own")
+    with _failing(folder):
+        steps = _journal(place)
+        if steps is not None:
+            _finish(folder, place, steps)
+        _discard(place)
+    return steps is not None
+
+
+def _finish(folder: Path, place: Path, steps: Sequence[_Step]) -> None:
+    states = [_state(folder, each) for each in steps]
+    for step, state in zip(steps, states, strict=True):
+        if state not in (step.new, step.old):
+            raise _conflict(f"{step.name} was changed since")
+    if all(
+        state == step.new or step.new is None or _hash_of(place / f"new-{number}") == step.new
+        for number, (step, state) in enumerate(zip(steps, states, strict=True))
+    ):
+        _forward(folder, place, steps)
+    else:
+        _back(folder, place, steps)
+
+
+def _stage(folder: Path, place: Path, changes: Sequence[tuple[str, bytes | None, bytes | None]]) -> None:
+    if any(name.startswith(f"{ARCHIVE}/") and new is not None for name, new, _ in changes):
+        (folder / ARCHIVE).mkdir(exist_ok=True)
+    for number, (name, new, old) in enumerate(changes):
+        target = folder / name
+        if new is not None:
+            staged = place / f"new-{number}"
+            _write_new(staged, new)
+            if old is not None:
+                staged.chmod(target.stat().st_mode & 0o7777)
+            if _hash_of(staged) != _hash(new):
+                raise Failed("file.write", f"could not write {target}: the disk holds something else")
+        if old is not None:
+            _write_new(place / f"old-{number}", old)
+    files.flush_to_disk(place)
+
+
+def _forward(folder: Path, place: Path, steps: Sequence[_Step]) -> None:
+    for number, step in enumerate(steps):
+        target = folder / step.name
+        if step.new is None:
+            target.unlink(missing_ok=True)
+        elif _state(folder, step) != step.new:
+            (place / f"new-{number}").replace(target)
+    _flush(folder)
+    for step in steps:
+        if _state(folder, step) != step.new:
+            raise OSError(None, f"{step.name} does not hold what was written")
+
+
+def _back(folder: Path, place: Path, steps: Sequence[_Step]) -> None:
+    """Put every file back as it was; the last first, so that the index never names a file that is not there."""
+    for number, step in reversed(list(enumerate(steps))):
+        target, kept = folder / step.name, place / f"old-{number}"
+        if _state(folder, step) == step.old:
+            continue
+        if step.old is None:
+            target.unlink(missing_ok=True)
+            continue
+        if _hash_of(kept) != step.old:
+            raise _conflict(f"the copy of {step.name} is not what it was")
+        if target.exists():
+            kept.chmod(target.stat().st_mode & 0o7777)
+        kept.replace(target)
+    _flush(folder)
+
+
+def _flush(folder: Path) -> None:
+    files.flush_to_disk(folder)
+    if (folder / ARCHIVE).is_dir():
+        files.flush_to_disk(folder / ARCHIVE)
+
+
+def _discard(place: Path) -> None:
+    """Remove what was staged; the journal first, since without it the rest says nothing."""
+    if not os.path.lexists(place):
+        return
+    with contextlib.suppress(FileNotFoundError):
+        (place / JOURNAL).unlink()
+        files.flush_to_disk(place)
+    shutil.rmtree(place, ignore_errors=True)
+
+
+def _journal(place: Path) -> list[_Step] | None:
+    try:
+        data = files.read_bytes(place / JOURNAL, MAX_FILE) if os.path.lexists(place / JOURNAL) else None
+        return None if data is None else list(_steps(jsontext.parse(data)))
+    except InvalidInput as error:
+        raise _conflict(f"its journal cannot be read: {error.message}") from None
+
+
+def _steps(document: Any) -> Iterator[_Step]:
+    """Read a journal as what somebody else may have written: it names files of the store, and nothing else."""
+    found = members.exactly(document, frozenset({"schema_version", "steps"}), "it")
+    if found["schema_version"] != _VERSION:
+        raise members.invalid("its version is not known")
+    for each in members.items(found, "steps", MAX_FILES):
+        step = members.exactly(each, frozenset({"name", "new", "old"}), "a step")
+        if not _NAME.fullmatch(members.text(step, "name", 300)):
+            raise members.invalid("a step names no file of the store")
+        if not all(step[key] is None or is_hash(step[key]) for key in ("new", "old")):
+            raise members.invalid("a step has something else than hashes")
+        yield _Step(step["name"], step["new"], step["old"])
+
+
+def _conflict(why: str) -> InvalidInput:
+    fault = _interrupted()
+    return InvalidInput(
+        "memory.interrupted",
+        f"{fault.message} and cannot be finished: {why}; compare the files with {STORE}/{SWAP} and remove that folder",
+        {"memory_status": "invalid", "faults": [fault.to_json()]},
+    )
+
+
+def _state(folder: Path, step: _Step) -> str | None:
+    return _hash_of(folder / step.name)
+
+
+def _hash_of(path: Path) -> str | None:
+    """The hash of a file, None where there is none; a link is none, and has a hash that nothing has."""
+    if path.is_symlink():
+        return ""
+    try:
+        return _hash(path.read_bytes())
+    except FileNotFoundError:
+        return None
+
+
+def _hash(data: bytes | None) -> str | None:
+    return None if data is None else hashlib.sha256(data).hexdigest()
+
+
+def _write_new(path: Path, data: bytes) -> None:
+    """Write a file that is not there yet, as readable as this user's files are."""
+    handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
