@@ -12,6 +12,7 @@ import ctypes
 import json
 import os
 import platform
+import runpy
 import shutil
 import signal
 import sqlite3
@@ -111,6 +112,15 @@ def _backup(folder: Path, location: str, acknowledge: Callable[[], None]) -> Non
 
 
 OPERATIONS = {"save": _save, "replace": _replace, "remove": _remove, "restore": _restore, "backup": _backup}
+
+
+def _named(name: str) -> Callable[[Path, str, Callable[[], None]], None]:
+    """One of OPERATIONS, or a function of another file of the tests: `FILE.py:function`."""
+    if name in OPERATIONS:
+        return OPERATIONS[name]
+    file, _, function = name.rpartition(":")
+    found: Callable[[Path, str, Callable[[], None]], None] = runpy.run_path(file)[function]
+    return found
 
 
 # -- killing ----------------------------------------------------------------------------------------------------------
@@ -228,7 +238,7 @@ def _was_killed(status: int) -> bool:
 
 class _Driver:
     def __init__(self, operation: str, template: str, folder: str, location: str, tracing: str) -> None:
-        self._operation = OPERATIONS[operation]
+        self._operation = _named(operation)
         self._template = Path(template)
         self._folder = Path(folder)
         self._location = location

@@ -35,7 +35,7 @@ def located(root: Path, given: str | Path) -> str:
     to, lies elsewhere, InvalidInput `file.read` where there is nothing, or its name is no text.
     """
     path = root / given
-    name = shown(str(given), 80)
+    name = shown(os.path.relpath(path, root), 80)
     try:
         real = path.resolve(strict=True)
     except (OSError, ValueError, RuntimeError) as error:
