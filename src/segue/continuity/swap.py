@@ -206,6 +206,10 @@ def swap(folder: Path, plan: Plan, base: Snapshot) -> dict[str, str]:
 
 
 def _undo(folder: Path, place: Path, own_archive: bool) -> None:
+    """Remove what was staged of a change that failed; what is new first, so that nobody can go on with it."""
+    with contextlib.suppress(OSError):
+        for each in place.glob("new-*"):
+            each.unlink()
     _discard(place)
     if own_archive:
         with contextlib.suppress(OSError):
@@ -310,13 +314,14 @@ def _flush(folder: Path) -> None:
 
 
 def _discard(place: Path) -> None:
-    """Remove what was staged; the journal first, since without it the rest says nothing."""
-    if not os.path.lexists(place):
-        return
-    with contextlib.suppress(FileNotFoundError):
-        (place / JOURNAL).unlink()
+    """Remove what was staged; the journal first, since without it the rest says nothing.
+
+    What the disk does not let go of is removed by the next change.
+    """
+    with contextlib.suppress(OSError):
+        (place / JOURNAL).unlink(missing_ok=True)
         files.flush_to_disk(place)
-    shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(place)
 
 
 def _journal(place: Path) -> list[_Step] | None:

@@ -14,7 +14,7 @@ from segue.base.errors import Ambiguous, InvalidInput, NotFound
 from segue.base.redaction import RedactionRefused, shown
 from segue.continuity.receipt import is_inside
 from segue.continuity.store import detail as details
-from segue.continuity.store import doctor, head, index, labels, layout
+from segue.continuity.store import doctor, head, labels, layout
 from segue.continuity.store.fault import require_none
 from segue.continuity.store.layout import ARCHIVE, INDEX
 from segue.continuity.store.snapshot import Plan
@@ -32,8 +32,17 @@ MAX_DESCRIPTION = 500  # characters
 MAX_BODY = 32 * 1024
 MAX_REASON = 500
 _MEND = "Reword it: a memory that lasts holds no secret"
-# The steps by which hooks and glosses get shorter, in characters.
-_TIGHTER = ((80, 90), (80, 60), (60, 40), (60, 24), (40, 16))
+# The steps by which an index gets shorter: characters of hooks and of glosses, and whether its lines move together.
+_ANY = layout.HARD_BYTES
+_TIGHTER = (
+    (_ANY, _ANY, False),
+    (_ANY, _ANY, True),
+    (80, 90, True),
+    (80, 60, True),
+    (60, 40, True),
+    (60, 24, True),
+    (40, 16, True),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,11 +281,11 @@ def tightened(found: Index) -> Index:
 
     One that is within them loses no more than doubled empty lines.
     """
-    best = found.tightened(index.HOOK * 100, index.GLOSS * 100)
-    for hook, gloss_ in _TIGHTER:
+    best = found
+    for hook, gloss_, close in _TIGHTER:
+        best = found.tightened(hook, gloss_, close=close)
         if not any(each.code in ("index.soft_cap", "index.hard_cap") for each in best.faults):
             break
-        best = found.tightened(hook, gloss_)
     return best
 
 

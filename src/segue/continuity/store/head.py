@@ -128,17 +128,23 @@ def _spans(head: str) -> dict[str, tuple[int, int]]:
 
     spans: dict[str, tuple[int, int]] = {}
     depth, key, begin = 0, None, 0
+    after_key = 0
     events: Any = YAML(typ="base", pure=True).parse(head)
     for event in events:
         name = type(event).__name__
         if name.endswith("EndEvent") and name.startswith(("Mapping", "Sequence")):
             depth -= 1
         if depth == 1 and name in ("ScalarEvent", "AliasEvent", "MappingEndEvent", "SequenceEndEvent"):
+            start = begin if name.endswith("EndEvent") else event.start_mark.index
             if key is None:
-                key = event.value if name == "ScalarEvent" else ""
+                key, after_key = (
+                    (event.value if name == "ScalarEvent" else ""),
+                    head.find(":", event.end_mark.index) + 1,
+                )
+            elif start == event.end_mark.index:  # no value: the mark is that of whatever comes next
+                spans[key], key = (after_key, after_key), None
             else:
-                spans[key] = (begin if name.endswith("EndEvent") else event.start_mark.index, event.end_mark.index)
-                key = None
+                spans[key], key = (start, event.end_mark.index), None
         if name in ("MappingStartEvent", "SequenceStartEvent"):
             begin = event.start_mark.index if depth == 1 else begin
             depth += 1

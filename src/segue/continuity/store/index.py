@@ -79,15 +79,22 @@ class Index:
         """Return it without the line of that number."""
         return read("".join([*self.lines[: line - 1], *self.lines[line:]]).encode("utf-8"))
 
-    def tightened(self, hook: int, gloss: int) -> Index:
-        """Return it with hooks and glosses of at most so many characters, and no more than one empty line in a row."""
+    def tightened(self, hook: int, gloss: int, *, close: bool) -> Index:
+        """Return it with hooks and glosses of at most so many characters, and no more than one empty line in a row.
+
+        With `close` there is no empty line between pointers, nor between a heading and what stands under it.
+        """
         lines = list(self.lines)
         for each in self.pointers:
             if len(each.hook) > hook or len(each.gloss) > gloss:
-                lines[each.line - 1] = (
-                    written(shorten(each.hook, hook), each.target, shorten(each.gloss, gloss)) + self.end
-                )
-        kept = [line for place, line in enumerate(lines) if line.strip() or (place and lines[place - 1].strip())]
+                short = written(shorten(each.hook, hook), each.target, shorten(each.gloss, gloss))
+                lines[each.line - 1] = short + self.end
+        kept: list[str] = []
+        for line in lines:
+            if line.strip() or (kept and kept[-1].strip() and not (close and _HEADING.fullmatch(kept[-1].strip()))):
+                if close and _ITEM.match(line) and len(kept) > 1 and not kept[-1].strip() and _ITEM.match(kept[-2]):
+                    kept.pop()
+                kept.append(line)
         return read("".join(kept).encode("utf-8"))
 
     def _with(self, place: int, line: str) -> Index:
