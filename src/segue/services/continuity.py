@@ -9,8 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from segue.services.candidates import Candidates
+    from segue.services.claim_guard import ClaimGuard
     from segue.services.continuity_place import Place
+    from segue.services.handoffs import Handoffs
     from segue.services.memories import Memories
+    from segue.services.project_memory import ProjectMemory
     from segue.services.receipts import Receipts
     from segue.services.releases import Releases
 
@@ -37,8 +40,29 @@ class Continuity:
         return Releases(self.place, receipts=lambda: self.receipts)
 
     @cached_property
+    def handoffs(self) -> Handoffs:
+        """The state of the work, whole, over a compaction or to another session."""
+        from segue.services.handoffs import Handoffs
+
+        return Handoffs(self.place, candidates=self.candidates.ls, sync=self.memory.sync)
+
+    @cached_property
     def candidates(self) -> Candidates:
         """What may come to be kept for good, and who decides it."""
         from segue.services.candidates import Candidates
 
         return Candidates(self.place, memories=self._memories, receipts=lambda: self.receipts)
+
+    @cached_property
+    def memory(self) -> ProjectMemory:
+        """The memory store in the project's own folder, where the user has agreed to one."""
+        from segue.services.project_memory import ProjectMemory
+
+        return ProjectMemory(self.place, receipts=lambda: self.receipts)
+
+    @cached_property
+    def claims(self) -> ClaimGuard:
+        """The guard of what is said to be saved."""
+        from segue.services.claim_guard import ClaimGuard
+
+        return ClaimGuard(self.place, receipts=lambda: self.receipts)
