@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from segue.services.requests import Requests
     from segue.services.search import Search
     from segue.services.sessions import Sessions
+    from segue.services.sources import Sources
     from segue.services.store import Store
     from segue.services.syncing import Syncing
     from segue.services.teams import Teams
@@ -251,6 +252,14 @@ class Segue:
         from segue.services.ingestion import Ingestion
 
         return Ingestion(self.memories, **self._shared)
+
+    @cached_property
+    def sources(self) -> Sources:
+        """The folders and addresses whose memories are read without being trusted."""
+        from segue.services.source_reading import Readers
+        from segue.services.sources import Sources
+
+        return Sources(self.memories, readers=Readers, **self._shared)
 
     @cached_property
     def search(self) -> Search:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from segue.context.conflicts import Conflict
     from segue.context.layers import Intent, PackLayer
     from segue.context.profiles import Profile
+    from segue.memories.memory import Memory
 
 Status = Literal["strong", "usable", "limited", "no_cited_evidence"]
 _STRONG, _USABLE = 4, 2  # layers with items
@@ -123,10 +124,17 @@ def item(packed: Packed, names: Sequence[str]) -> dict[str, Any]:
         "relevance_basis": candidate.basis,
         "why": _why(packed),
         "source_url": source_url(memory.provenance),
-        "confidence": memory.trust if memory.confidence is None else memory.confidence,
+        "confidence": _confidence(memory),
         "occurred_at": time.to_text(memory.occurred_at or memory.captured_at),
         "entities": list(names[:_MOST_NAMES]),
     }
+
+
+def _confidence(memory: Memory) -> float:
+    """How sure a memory is: what comes from outside no surer than its source is trusted, whatever it says of itself."""
+    if memory.confidence is None:
+        return memory.trust
+    return min(memory.confidence, memory.trust) if memory.provenance.author_class == "external" else memory.confidence
 
 
 def _why(packed: Packed) -> dict[str, Any]:

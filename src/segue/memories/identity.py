@@ -24,17 +24,23 @@ def identity(source: Item | Memory) -> str:
     """Return what is the same (64 hex digits) for items that are one memory.
 
     That is the same text in the same project; of a turn also its place, since "yes" means something else each time.
+    A record of a source is one memory with no other: whoever publishes a text must not thereby touch what else says it.
     """
-    return _identity(source, source.project)
+    place = f"{source.thread}\n{source.position}" if source.thread else ""
+    if source.provenance.origin == "record":
+        place = f"{place}\n{source.provenance.ref}"
+    return _identity(source, source.project, place)
 
 
 def anywhere(source: Item | Memory) -> str:
-    """Return the identity (64 hex digits) of the text in no project: what is forgotten is forgotten in all of them."""
-    return _identity(source, "")
+    """Return the identity (64 hex digits) of the text in no project, and of no source.
+
+    What is forgotten is forgotten in all of them.
+    """
+    return _identity(source, "", f"{source.thread}\n{source.position}" if source.thread else "")
 
 
-def _identity(source: Item | Memory, project: str) -> str:
-    place = f"{source.thread}\n{source.position}" if source.thread else ""
+def _identity(source: Item | Memory, project: str, place: str) -> str:
     named = "\0".join((normal(source.content), normal(project), place))
     return hashlib.sha256(named.encode()).hexdigest()
 

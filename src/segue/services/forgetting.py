@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -103,6 +104,28 @@ class Forgetting(MemoryWriting):
         said, alone = self._from_source(connection, source)
         writer = self.writer(connection)
         self._take_back(connection, writer, said, alone, "its source was removed", for_good=False)
+
+    def withdraw(self, connection: sa.Connection, refs: Sequence[str], *, edited_stay: bool) -> int:
+        """Undo what was read at places of a source, or at all of one, in the same transaction; return how many went.
+
+        They are as `source#place`, or `source`. With `edited_stay` a text that a person wrote anew is his own and
+        stays. Read again, all of it is remembered again.
+        """
+        said: list[Said] = []
+        alone: list[str] = []
+        for ref in refs:
+            with contextlib.suppress(NotFound):
+                here, only_here = self._from_source(connection, ref)
+                said += here
+                alone += only_here
+        if edited_stay:
+            known = {each.memory_id: each.identity for each in said}
+            held = damaged.read(connection, self._scope, alone)
+            alone = [each.id for each in held if each.revision == 1 or same.identity(each) == known.get(each.id)]
+        if said or alone:
+            writer = self.writer(connection)
+            self._take_back(connection, writer, said, alone, "its source was withdrawn", for_good=False)
+        return len(alone)
 
     def _take_back(
         self,

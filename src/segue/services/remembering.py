@@ -123,7 +123,10 @@ class Writer:
 
     def _buried(self, items: Sequence[Item], named: Sequence[str]) -> set[str]:
         """Those of the identities whose texts were forgotten, in whatever project."""
-        anywhere = [same.anywhere(item) if item.project else each for item, each in zip(items, named, strict=True)]
+        anywhere = [
+            same.anywhere(item) if item.project or item.provenance.origin == "record" else each
+            for item, each in zip(items, named, strict=True)
+        ]
         hashes = {each: same.keyed(each, self._key) for each in {*named, *anywhere}}
         found = history.forgotten(self._connection, self.scope_id, list(hashes.values()))
         return {

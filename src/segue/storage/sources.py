@@ -123,6 +123,11 @@ def put(
     return written
 
 
+def note(connection: sa.Connection, scope_id: str, source: StoredSource) -> None:
+    """Write what is noted about a source without a new revision: attempts that failed, and where it was exported to."""
+    connection.execute(sa.update(sources).where(*_is(scope_id, source.name)).values(_values(source)))
+
+
 def delete(connection: sa.Connection, scope_id: str, name: str) -> None:
     """Remove a source with its snapshot."""
     connection.execute(sa.delete(sources).where(*_is(scope_id, name)))
@@ -157,6 +162,13 @@ def hashes(connection: sa.Connection, scope_id: str, name: str) -> dict[str, str
     query = sa.select(_RECORDS.record_id, _RECORDS.sha256)
     rows = connection.execute(query.where(_RECORDS.scope_id == scope_id, _RECORDS.source == name))
     return {row.record_id: row.sha256 for row in rows}
+
+
+def validators(connection: sa.Connection, scope_id: str, name: str) -> dict[str, tuple[str, str]]:
+    """Return what a server said of each record of a source, by its path: its etag and its time of change."""
+    query = sa.select(_RECORDS.path, _RECORDS.etag, _RECORDS.last_modified)
+    rows = connection.execute(query.where(_RECORDS.scope_id == scope_id, _RECORDS.source == name))
+    return {row.path: (row.etag, row.last_modified) for row in rows}
 
 
 def put_records(connection: sa.Connection, scope_id: str, name: str, snapshot: Sequence[StoredRecord]) -> None:
