@@ -33,12 +33,13 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 import segue
 from segue.packets import schema
 from segue.storage import bulk, packet_row
-from segue.storage.tables import packet_projects, packet_tags, packets
+from segue.storage import packet_words as word_rows
+from segue.storage.tables import packet_projects, packet_tags, packet_words, packets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,12 +53,13 @@ READY_SECONDS = 60
 def document(packet_id: str, number: int) -> dict[str, Any]:
     """Return a packet of about 1 KB; each tenth, twentieth, fiftieth and thousandth can be asked for."""
     sentence = f"Part {number} is kept apart from all the others, in plain words of the usual length."
+    where = " into the harbor" * (number % 50 == 0) + " at the quay" * (number % 1_000 == 0)
     named = {"name": "bakery"} if number % 20 == 0 else {"name": f"project-{number % 300}"}
     return {
         "ltm_version": "0.2",
         "id": packet_id,
         "created_at": (START + timedelta(seconds=number)).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "goal": f"Ship part {number} of the importer" + (" into the harbor." if number % 50 == 0 else "."),
+        "goal": f"Ship part {number} of the importer" + f"{where}.",
         "next_step": "Run the tests of the importer once more.",
         "project": named,
         "constraints": [f"{index}: {sentence}" for index in range(3)],
@@ -191,6 +193,8 @@ def fill(location: str, token: str, rows: range) -> None:
                 bulk.insert(connection, packets, [each[0] for each in made])
                 bulk.insert(connection, packet_tags, [line for each in made for line in each[1]])
                 bulk.insert(connection, packet_projects, [line for each in made for line in each[2]])
+                words = [line for each in made for line in _words(each[0])]
+                bulk.insert(connection, packet_words, sorted(words, key=lambda each: tuple(each.values())))
         with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql("ANALYZE")  # as either database does by itself in time
 
@@ -218,6 +222,10 @@ def _rows(user: str, number: int) -> tuple[dict[str, Any], list[dict[str, Any]],
     )
 
 
+def _words(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    return word_rows.entries(row["scope_id"], row["id"], row["created_us"], row["search_text"])
+
+
 def lists(location: str, token: str, rows: int, requests: int) -> dict[str, Any]:
     """Return how long each kind of list takes over HTTP, asked for by one client."""
     with serving(location, 1) as port:
@@ -227,9 +235,16 @@ def lists(location: str, token: str, rows: int, requests: int) -> dict[str, Any]
             "tag of each tenth": {"tag": "oven"},
             "tag of each thousandth": {"tag": "sourdough"},
             "project of each twentieth": {"project": "bakery"},
+            "word of each": {"q": "import"},
             "word of each fiftieth": {"q": "harbor"},
+            "word of each thousandth": {"q": "quay"},
             "word of none": {"q": "lighthouse"},
-            "from the middle on": {"cursor": _middle(client, rows)},
+            "two words, tag and project": {"q": "harbor part", "tag": "oven", "project": "bakery"},
+            "from the middle on": {"cursor": _middle(client, rows, {})},
+            "word of each fiftieth, from the middle on": {
+                "q": "harbor",
+                "cursor": _middle(client, rows // 50, {"q": "harbor"}),
+            },
         }
         found: dict[str, Any] = {"packets": rows}
         for name, parameters in asked.items():
@@ -241,12 +256,12 @@ def lists(location: str, token: str, rows: int, requests: int) -> dict[str, Any]
     return found
 
 
-def _middle(client: Client, rows: int) -> str:
+def _middle(client: Client, rows: int, wanted: dict[str, str]) -> str:
     """The cursor of the page that begins in the middle, which is come to page by page."""
     cursor, seen = "", 0
     while seen < rows // 2:
-        query = f"&cursor={quote(cursor, safe='')}" if cursor else ""
-        page = json.loads(client.get(f"/v1/packets?limit=500{query}")[1])
+        asked = wanted | ({"cursor": cursor} if cursor else {})
+        page = json.loads(client.get(f"/v1/packets?{urlencode({'limit': min(500, rows // 4), **asked})}")[1])
         seen, cursor = seen + len(page["packets"]), page["cursor"]
     return cursor
 

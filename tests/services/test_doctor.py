@@ -19,7 +19,6 @@ CREATED = "2026-05-04T09:30:00Z"
 
 MENDED = {
     "goal": ("UPDATE packets SET goal = 'x' WHERE id = 'packet-0001'", "doctor.columns"),
-    "time": ("UPDATE packets SET created_us = created_us + 1", "doctor.columns"),
     "time text": ("UPDATE packets SET created_at = '2020-01-01T00:00:00Z'", "doctor.columns"),
     "parent": ("UPDATE packets SET parent_id = 'packet-0009' WHERE id = 'packet-0002'", "doctor.columns"),
     "no parent": ("UPDATE packets SET parent_id = NULL", "doctor.columns"),
@@ -27,7 +26,15 @@ MENDED = {
     "project name": ("UPDATE packets SET project_name = NULL", "doctor.columns"),
     "project ref": ("UPDATE packets SET project_ref = 'other'", "doctor.columns"),
     "hash": ("UPDATE packets SET content_hash = 'sha256:0'", "doctor.columns"),
-    "search": ("UPDATE packets SET search_text = ''", "doctor.columns"),
+    "word gone": ("DELETE FROM packet_words WHERE word = 'importer'", "doctor.words"),
+    "words gone": ("DELETE FROM packet_words", "doctor.words"),
+    "word changed": ("UPDATE packet_words SET word = 'zzz' WHERE word = 'importer'", "doctor.words"),
+    "time of words": ("UPDATE packet_words SET created_us = created_us + 1 WHERE word = 'tests'", "doctor.words"),
+    "one word too many": (
+        "INSERT INTO packet_words SELECT scope_id, word, 7, packet_id FROM packet_words WHERE word = 'tests'",
+        "doctor.words",
+    ),
+    "words of nowhere": ("INSERT INTO packet_words VALUES ('nowhere', 'zzz', 7, 'packet-0001')", "doctor.words"),
     "tag gone": ("DELETE FROM packet_tags WHERE tag = 'one'", "doctor.lists"),
     "tags gone": ("DELETE FROM packet_tags", "doctor.lists"),
     "tag changed": ("UPDATE packet_tags SET tag = 'zzz' WHERE tag = 'one'", "doctor.lists"),
@@ -75,6 +82,13 @@ FOUND = {
 }
 
 
+MENDED_TOGETHER = {
+    "time": "UPDATE packets SET created_us = created_us + 1",
+    "search": "UPDATE packets SET search_text = ''",
+    "other search": "UPDATE packets SET search_text = ' zzz '",
+}
+
+
 def _run(opened: segue.Segue, statement: str, values: dict[str, Any] | None = None) -> None:
     with opened._database.write() as connection:
         for each in statement.split("; "):
@@ -116,6 +130,16 @@ def test_damage_that_is_mended(filled: segue.Segue, name: str) -> None:
     assert filled.store.doctor() == []
     assert _lines(filled) == before
     assert len(filled.packets.ls(limit=1, cursor=filled.packets.ls(limit=1).cursor).packets) == 1
+
+
+@pytest.mark.parametrize("name", MENDED_TOGETHER)
+def test_columns_that_words_follow_from(filled: segue.Segue, name: str) -> None:
+    before = _lines(filled)
+    _run(filled, MENDED_TOGETHER[name])
+    assert _codes(filled.store.doctor()) == {("doctor.columns", False), ("doctor.words", False)}
+    assert ("doctor.columns", True) in _codes(filled.store.doctor(repair=True))
+    assert filled.store.doctor() == []
+    assert _lines(filled) == before
 
 
 @pytest.mark.parametrize("name", FOUND)

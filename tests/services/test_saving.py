@@ -280,7 +280,8 @@ def test_texts_of_every_kind_come_back_as_they_were(segue_: segue.Segue, draft: 
     assert segue_.packets.get(saved.id).goal == text
     assert segue_.packets.raw(saved.id) == saved.canonical
     assert segue_.packets.ls(project=text).packets[0].id == saved.id
-    assert segue_.packets.ls(search=text).packets[0].id == saved.id
+    words = any(map(str.isalnum, text)) or "💻" in text
+    assert [each.id for each in segue_.packets.ls(search=text).packets] == ([saved.id] if words else [])
     assert segue_.store.doctor() == []
 
 

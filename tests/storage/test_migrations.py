@@ -227,6 +227,21 @@ def test_a_store_of_the_fifth_revision_becomes_a_server(location: str, draft: Ca
         assert opened.teams.create(root, "bakers").owner_id == root.user_id
 
 
+def test_packets_of_the_ninth_revision_are_found_by_their_words(
+    location: str, draft: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with segue.open(location) as opened:
+        ids = [opened.packets.save(draft(goal=f"Part{number} of it, in Café 東京.")).id for number in range(5)]
+    texts = "UPDATE packets SET search_text = 'part' || substr(goal, 5, 1) || ' of it, in café 東京.'"
+    _run(location, "DROP TABLE packet_words", texts, "UPDATE alembic_version SET version_num = '0009'")
+    with segue.open(location) as opened:
+        for number, packet_id in enumerate(ids):
+            assert [each.id for each in opened.packets.ls(search=f"part{number}").packets] == [packet_id]
+        assert len(opened.packets.ls(search="café 東京").packets) == 5
+        assert {each.code for each in opened.store.doctor(repair=True)} == {"doctor.columns"}
+        assert opened.store.doctor() == []
+
+
 def test_a_store_that_cannot_be_kept_is_not_migrated(tmp_path: Path) -> None:
     path = tmp_path / "segue.db"
     _older(path)

@@ -5,6 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 
+# Scripts without spaces between words, and Hangul, whose endings stick to the word.
+DENSE = (
+    r"\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecd\u1000-\u1049\u1780-\u17d3\u1100-\u11ff\u3005-\u3007\u3031-\u3035"
+    r"\u3041-\u3096\u3099-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff"
+    r"\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb\uf900-\ufaff\U00016fe0-\U00018cff"
+    r"\U0001b000-\U0001b16f\U00020000-\U0003fffd"
+)
+
 _ABBREVIATIONS = re.compile(
     r"\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|fig|sec|al|ca|z\.b|d\.h|bzw|usw|dr|mr|mrs|st)\.$", re.I
 )

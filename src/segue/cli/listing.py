@@ -15,7 +15,7 @@ from segue.cli.table import print_table
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from segue.storage.packets import Listed
+    from segue.storage.packet_lines import Listed
 
 _GOAL_WIDTH = 72
 _LEAST = {"CREATED": 40, "PROJECT": 70}
@@ -35,7 +35,9 @@ def ls(
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="Only packets from this time on: 2026-05-04, RFC 3339 or 7d.")
     ] = None,
-    search: Annotated[str | None, typer.Option(metavar="WORDS", help="Only packets that hold all these words.")] = None,
+    search: Annotated[
+        str | None, typer.Option(metavar="WORDS", help="Only packets that hold words which begin with each of these.")
+    ] = None,
     limit: Annotated[int, typer.Option(metavar="N", help="How many at most, 1 to 500.")] = 50,
     cursor: Annotated[str | None, typer.Option(help="Go on where an earlier list ended.")] = None,
     team: TeamCopy = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from segue.base import jsontext
+from segue.base import jsontext, search_words
 from segue.hosts import event_rows
 from segue.packets import schema
 from segue.packets.model import Packet
@@ -73,8 +73,12 @@ def _write(store: Embedded, stored: StoredPacket, packet: Packet, *, fresh: bool
     if fresh:
         store.insert("packets", [row])
     else:
+        _forget_words(store, packet.id)
         changes = ", ".join(f"{name} = :{name}" for name in row if name not in ("scope_id", "id"))
         store.change(f"UPDATE packets SET {changes} WHERE scope_id = :scope_id AND id = :id", **row)  # noqa: S608
+    words = search_words.indexed(row["search_text"])
+    place = {"scope_id": store.scope, "created_us": row["created_us"], "packet_id": packet.id}
+    store.insert("packet_words", [place | {"word": word} for word in sorted(words)])
     tags, projects = packet_row.wanted_lists(packet, stored.project_key, stored.project_label)
     common = {"scope_id": store.scope, "packet_id": packet.id}
     for table, column, entries in (("packet_tags", "tag", tags), ("packet_projects", "project", projects)):
@@ -83,3 +87,17 @@ def _write(store: Embedded, stored: StoredPacket, packet: Packet, *, fresh: bool
             packet=packet.id,
         )
         store.insert(table, [common | {column: name, "created_us": at_us} for name, at_us in entries])
+
+
+def _forget_words(store: Embedded, packet_id: str) -> None:
+    created_us, text = store.rows(
+        "SELECT created_us, search_text FROM packets WHERE scope_id = :scope AND id = :id", id=packet_id
+    )[0]
+    words = {f"word{place}": word for place, word in enumerate(sorted(search_words.indexed(text)))}
+    store.change(
+        "DELETE FROM packet_words WHERE scope_id = :scope AND created_us = :at AND packet_id = :id"  # noqa: S608 - marks of ours
+        f" AND word IN ({', '.join(f':{name}' for name in words)})",
+        at=created_us,
+        id=packet_id,
+        **words,
+    )

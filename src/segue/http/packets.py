@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from segue.services.packets import Page
-    from segue.storage.packets import Listed
+    from segue.storage.packet_lines import Listed
 
 router = APIRouter(prefix="/v1/packets", tags=["packets"])
 
@@ -92,7 +92,7 @@ def ls(
     tag: Annotated[str | None, Query(description="Only packets with this tag.")] = None,
     since: Annotated[str | None, Query(description="Only packets from this time on: RFC 3339, a day, or 7d.")] = None,
     until: Annotated[str | None, Query(description="Only packets until this time.")] = None,
-    q: Annotated[str | None, Query(description="Only packets that hold all these words.")] = None,
+    q: Annotated[str | None, Query(description="Only packets that hold words which begin with each of these.")] = None,
     parent: Annotated[str | None, Query(description="Only packets that continue this one.")] = None,
     etags: Annotated[bool, Query(description="Tell the ETag of each, for a sync.")] = False,
 ) -> Response:

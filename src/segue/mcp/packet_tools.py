@@ -22,7 +22,7 @@ from segue.services import paging
 if TYPE_CHECKING:
     from segue.app import Segue
     from segue.services.packets import Chain
-    from segue.storage.packets import Listed
+    from segue.storage.packet_lines import Listed
 
 _MAX_CHAIN = 100
 _GOAL_WIDTH = 72
@@ -222,7 +222,11 @@ PACKET_TOOLS = (
             "limit": {"type": "integer", "description": "How many, 1 to 200; 50 by default."},
             "project": {"type": "string", "maxLength": 256, "description": "A project's name or ref; . for this one."},
             "tag": {"type": "string", "maxLength": 32, "description": "Only packets with this tag."},
-            "search": {"type": "string", "maxLength": 1024, "description": "Only packets that hold all these words."},
+            "search": {
+                "type": "string",
+                "maxLength": 1024,
+                "description": "Only packets that hold words which begin with each of these.",
+            },
             "cursor": {"type": "string", "maxLength": 512, "description": "Go on where an earlier list ended."},
             "directory": DIRECTORY,
         },

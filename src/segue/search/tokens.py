@@ -15,28 +15,23 @@ from typing import TYPE_CHECKING
 
 import Stemmer  # type: ignore[import-not-found]
 
+from segue.base.text import DENSE
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 LONGEST = 64  # characters of a token: a longer word is cut, longer code is left to its parts
 
-# Scripts without spaces between words, and Hangul, whose endings stick to the word.
-_DENSE = (
-    r"\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecd\u1000-\u1049\u1780-\u17d3\u1100-\u11ff\u3005-\u3007\u3031-\u3035"
-    r"\u3041-\u3096\u3099-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff"
-    r"\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb\uf900-\ufaff\U00016fe0-\U00018cff"
-    r"\U0001b000-\U0001b16f\U00020000-\U0003fffd"
-)
 # Marks that `\w` leaves out although they stand inside words: without them Hindi or vocalised Arabic falls apart.
 _MARKS = (
     r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc"
     r"\u06df-\u06e8\u06ea-\u06ed\u0711-\u074a\u07a6-\u07b0\u07eb-\u07f3\u0816-\u082d\u0859-\u085b\u08d3-\u0963"
     r"\u0971-\u0df3\u0f18-\u0f39\u0f3e-\u0f84\u0f86-\u0fbc\u135d-\u135f"
 )
-_LETTERS = rf"[\w{_MARKS}{_DENSE}]+"
+_LETTERS = rf"[\w{_MARKS}{DENSE}]+"
 _PICTURE = r"[\u2600-\u27bf\U0001f300-\U0001faff]"  # each is a word of its own
 _CHUNK = re.compile(rf"{_LETTERS}(?:(?:::|:/{{1,3}}|->|[./\\@:+#=~'-]){_LETTERS})*(?:\+\+|\#)?|{_PICTURE}")
-_SPLIT_DENSE = re.compile(rf"([{_DENSE}]+)")
+_SPLIT_DENSE = re.compile(rf"([{DENSE}]+)")
 _PART = re.compile(rf"(?:(?!_)[\w{_MARKS}])+(?:'t\b)?|{_PICTURE}")
 _CLITIC = re.compile(r"(?<=\w)'(?:s|re|ve|ll|d|m)\b")
 _PLAIN = re.compile(rf"(?:(?!_)[\w{_MARKS}'])+|_+|{_PICTURE}")  # no code: a word, an apostrophe in it or not

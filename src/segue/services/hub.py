@@ -15,9 +15,9 @@ from segue.services.finding import changing, nothing, require_changeable, requir
 from segue.services.packets import Chain
 from segue.services.policies import Policy, server_policy, stored_policy
 from segue.services.teams import require_team, team_not_found
+from segue.storage import packet_lines, packet_lists, publications, visibility
 from segue.storage import packets as rows
-from segue.storage import publications, visibility
-from segue.storage.packets import Filter
+from segue.storage.packet_lists import Filter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from segue.services.callers import Caller
     from segue.services.packets import Packets, Page
     from segue.storage.database import Database
-    from segue.storage.packets import Listed, StoredPacket
+    from segue.storage.packet_lines import Listed
+    from segue.storage.packets import StoredPacket
     from segue.storage.visibility import Seen
 
 _MEND = "This server takes no packet with them, whatever the client allowed; reword them"
@@ -201,7 +202,7 @@ class Hub:
         q: str | None = None,
         parent: str | None = None,
     ) -> Page:
-        """Return packets of the personal scope, or of a team's, newest first; `q` words must all occur.
+        """Return packets of the personal scope, or of a team's, newest first; each word of `q` begins one of the packet.
 
         A `limit` above 500 means 500, one below 1 means 50 (decision H3). Raises NotFound `team.not_found`,
         InvalidInput `cursor.invalid`, `filter.invalid`.
@@ -243,7 +244,7 @@ class Hub:
             scopes.sort(key=lambda each: each != seen.scope.id)  # the packet's own scope goes before all others
             above = rows.parents_across(connection, scopes, packet_id)
             traced = lineage.trace(packet_id, {each: parent for each, (_, parent) in above.items()})
-            lines = rows.by_places(connection, [(above[each][0], each) for each in traced.ids])
+            lines = packet_lines.by_places(connection, [(above[each][0], each) for each in traced.ids])
             children = _children(connection, scopes, packet_id)
         return Chain(lines, children, traced.missing)
 
@@ -285,6 +286,6 @@ def _exists(message: str, packet_id: str) -> Conflict:
 
 def _children(connection: sa.Connection, scopes: list[str], packet_id: str) -> list[Listed]:
     wanted = Filter(parent=packet_id)
-    found = [each for scope in scopes for each in rows.listed(connection, scope, wanted, paging.MAX_LIMIT)]
+    found = [each for scope in scopes for each in packet_lists.listed(connection, scope, wanted, paging.MAX_LIMIT)]
     unique = {each.id: each for each in reversed(found)}.values()  # of one id, that of the scope that goes first
     return sorted(unique, key=lambda each: (each.created_us, each.id), reverse=True)[: paging.MAX_LIMIT]

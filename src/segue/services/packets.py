@@ -14,9 +14,10 @@ from segue.packets import diff, drafts, fields, lineage, resume, rules, schema
 from segue.packets.model import CURRENT_VERSION, Packet
 from segue.services import paging
 from segue.services.scoped import ScopedService
-from segue.storage import events
+from segue.storage import events, packet_lines, packet_lists
 from segue.storage import packets as rows
-from segue.storage.packets import Filter, Listed, StoredPacket
+from segue.storage.packet_lists import Filter
+from segue.storage.packets import StoredPacket
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from segue.packets.rules import Advice
     from segue.services.projects import Project
     from segue.services.scoped import Remembering
+    from segue.storage.packet_lines import Listed
 
     Admits = Callable[[sa.Connection, StoredPacket | None], None]
 
@@ -310,7 +312,7 @@ class Packets(ScopedService):
             packet = schema.parse(stored.body)
             if packet.id == stored.id:
                 return packet
-        line = rows.by_ids(connection, self._scope, [stored.id])[stored.id]
+        line = packet_lines.by_ids(connection, self._scope, [stored.id])[stored.id]
         return Packet(
             ltm_version=CURRENT_VERSION,
             id=line.id,
@@ -361,8 +363,8 @@ class Packets(ScopedService):
     ) -> Page:
         """Return packets, newest first.
 
-        `project` is a name, a ref in any spelling, or a key, "." this one; `search` words must all occur, in any
-        case. `limit` is 1 to 500. Raises InvalidInput `limit.invalid`, `cursor.invalid`, `filter.invalid`.
+        `project` is a name, a ref in any spelling, or a key, "." this one; each word of `search` begins a word of the
+        packet, in any case. `limit` is 1 to 500. Raises InvalidInput `limit.invalid`, `cursor.invalid`, `filter.invalid`.
         """
         projects = self._named_projects(project)
         wanted = Filter(
@@ -383,7 +385,7 @@ class Packets(ScopedService):
                 query,
                 limit,
                 cursor,
-                lambda number, after: rows.listed(connection, self._scope, wanted, number, after),
+                lambda number, after: packet_lists.listed(connection, self._scope, wanted, number, after),
                 lambda each: (each.created_us, each.id),
             )
         return Page(found, following)
@@ -405,8 +407,8 @@ class Packets(ScopedService):
         with self._database.read() as connection:
             start = self._newest(connection, project, keys) if project else self._get(connection, packet_id or "")
             traced = lineage.trace(start.id, rows.parents(connection, self._scope, start.id))
-            above = rows.by_ids(connection, self._scope, traced.ids)
-            children = rows.listed(connection, self._scope, Filter(parent=start.id), paging.MAX_LIMIT)
+            above = packet_lines.by_ids(connection, self._scope, traced.ids)
+            children = packet_lists.listed(connection, self._scope, Filter(parent=start.id), paging.MAX_LIMIT)
         return Chain([above[each] for each in traced.ids], children, traced.missing)
 
     def diff(self, older_id: str, newer_id: str) -> Diff:
@@ -422,7 +424,7 @@ class Packets(ScopedService):
 
     def _newest(self, connection: sa.Connection, project: Project, keys: tuple[str, ...]) -> Packet:
         projects = tuple(rows.project_entry(key) for key in keys)
-        found = rows.listed(connection, self._scope, Filter(projects=projects), 1)
+        found = packet_lists.listed(connection, self._scope, Filter(projects=projects), 1)
         if not found:
             total = rows.count(connection, self._scope)
             hint = f"{total} of other projects: `segue ls`" if total else "save one with `segue save`"

@@ -13,10 +13,11 @@ from segue.base.errors import InvalidInput
 from segue.capsules import parse as parse_capsule
 from segue.packets import lineage, schema
 from segue.storage import capsules as capsule_rows
-from segue.storage import memory_examination, server_examination, settings
+from segue.storage import memory_examination, packet_words, server_examination, settings
 from segue.storage import packets as rows
 from segue.storage.findings import Finding
 from segue.storage.tables import capsules, events, memories, metadata, packets, scopes
+from segue.storage.tables import packet_words as packet_word_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,6 +84,7 @@ def examine(connection: sa.Connection, *, repair: bool) -> list[Finding]:
     try:
         for row, lists in _packet_rows(connection):
             found += _examine_packet(connection, row, lists, repair=repair)
+        found += _packet_words(connection, repair=repair)
     except (TypeError, ValueError, OverflowError):  # SQLite takes any type in any column
         return [*found, Finding("doctor.damaged", "a packet's row holds a value of the wrong type; restore a backup")]
     found += _capsules(connection, repair=repair) + memory_examination.examine(connection, repair=repair)
@@ -163,6 +165,18 @@ def _is_object(text: object) -> bool:
         return isinstance(text, str) and isinstance(jsontext.parse(text.encode()), dict)
     except (InvalidInput, UnicodeEncodeError):
         return False
+
+
+def _packet_words(connection: sa.Connection, *, repair: bool) -> list[Finding]:
+    scoped = sa.select(packets.c.scope_id).union(sa.select(packet_word_rows.c.scope_id))
+    found = []
+    for scope_id in sorted(connection.execute(scoped).scalars().all()):
+        if not packet_words.agrees(connection, scope_id):
+            if repair:
+                packet_words.write_again(connection, scope_id)
+            text = f"the words by which packets of the scope {scope_id} are found do not follow them"
+            found.append(Finding("doctor.words", text, repair))
+    return found
 
 
 def _packet_rows(connection: sa.Connection) -> Iterator[tuple[sa.Row[Any], rows.Lists]]:

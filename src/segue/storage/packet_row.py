@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from segue.base import text, time
 from segue.base.remotes import remote_key
+from segue.base.search_words import searched
 from segue.packets import fields
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def derived(packet: Packet) -> dict[str, Any]:
         "project_name": project.name if project and project.name else None,
         "project_ref": project.ref if project and project.ref else None,
         "content_hash": packet.content_hash,
-        "search_text": text.fold("\n".join(each.text for each in written if each.path not in _UNSEARCHED)),
+        "search_text": searched("\n".join(each.text for each in written if each.path not in _UNSEARCHED)),
     }
 
 

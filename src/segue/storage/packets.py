@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import string
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
 from segue.base import time
-from segue.storage import bulk, publications
+from segue.storage import bulk, packet_words, publications
 from segue.storage.packet_row import Lists, StoredPacket, columns, derived, project_entry, wanted_lists
 from segue.storage.tables import packet_projects, packet_tags, packets
 
@@ -19,14 +18,10 @@ if TYPE_CHECKING:
     from segue.packets.model import Packet
 
 __all__ = [
-    "Filter",
-    "Listed",
     "Lists",
     "StoredPacket",
     "all_ids",
     "all_parents",
-    "by_ids",
-    "by_places",
     "count",
     "count_owned",
     "delete",
@@ -36,7 +31,6 @@ __all__ = [
     "has_children",
     "insert",
     "known",
-    "listed",
     "lists_of",
     "parents",
     "parents_across",
@@ -49,7 +43,6 @@ __all__ = [
 ]
 
 _COLUMNS = packets.c
-_NEWEST_FIRST = (_COLUMNS.created_us.desc(), _COLUMNS.id.desc())
 _INSERT = sa.insert(packets)
 _IN_SCOPE = _COLUMNS.scope_id == sa.bindparam("in_scope")
 _GET = sa.select(packets).where(_IN_SCOPE, _COLUMNS.id == sa.bindparam("of_id"))
@@ -63,57 +56,17 @@ _BATCH = 500
 _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A line of a list of packets."""
-
-    id: str
-    created_at: str
-    created_us: int
-    goal: str
-    project_name: str
-    project_ref: str
-    parent_id: str
-    tags: tuple[str, ...]
-    flagged: bool
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the shape of a packet in `segue ls --json`."""
-        return {
-            "id": self.id,
-            "created_at": self.created_at,
-            "goal": self.goal,
-            "project": {"name": self.project_name, "ref": self.project_ref},
-            "parent_id": self.parent_id or None,
-            "tags": list(self.tags),
-            "flagged": self.flagged,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """What a list shows: packets of any of `projects` (names, refs or keys); with the `tag`; between two instants in
-    microseconds; that hold all `words`, folded; that continue `parent`.
-    """
-
-    projects: tuple[str, ...] = ()
-    tag: str | None = None
-    since_us: int | None = None
-    until_us: int | None = None
-    words: tuple[str, ...] = ()
-    parent: str | None = None
-
-
 def insert(connection: sa.Connection, stored: StoredPacket, packet: Packet) -> None:
     """Add a row; its id must be free in its scope."""
-    connection.execute(_INSERT, columns(stored) | derived(packet))
+    values = columns(stored) | derived(packet)
+    connection.execute(_INSERT, values)
+    packet_words.add(connection, stored.scope_id, stored.id, values["created_us"], values["search_text"])
     _write_lists(connection, stored.scope_id, packet, stored.project_key, stored.project_label, fresh=True)
 
 
 def replace(connection: sa.Connection, stored: StoredPacket, packet: Packet) -> None:
     """Put another body, and all that follows from it, into the row of the same scope and id."""
-    update = sa.update(packets).where(*_is(stored.scope_id, stored.id))
-    connection.execute(update.values(**columns(stored), **derived(packet)))
+    _change(connection, stored.scope_id, stored.id, columns(stored) | derived(packet))
     _write_lists(connection, stored.scope_id, packet, stored.project_key, stored.project_label)
 
 
@@ -121,8 +74,14 @@ def derive_again(
     connection: sa.Connection, scope_id: str, packet: Packet, project_key: str | None, project_label: str | None
 ) -> None:
     """Write the columns and lists that follow from a packet's body once more."""
-    connection.execute(sa.update(packets).where(*_is(scope_id, packet.id)).values(**derived(packet)))
+    _change(connection, scope_id, packet.id, derived(packet))
     _write_lists(connection, scope_id, packet, project_key, project_label)
+
+
+def _change(connection: sa.Connection, scope_id: str, packet_id: str, values: dict[str, Any]) -> None:
+    packet_words.remove(connection, scope_id, packet_id)
+    connection.execute(sa.update(packets).where(*_is(scope_id, packet_id)).values(**values))
+    packet_words.add(connection, scope_id, packet_id, values["created_us"], values["search_text"])
 
 
 def _write_lists(
@@ -149,6 +108,7 @@ def _is(scope_id: str, packet_id: str) -> tuple[sa.ColumnElement[bool], ...]:
 def delete(connection: sa.Connection, scope_id: str, packet_id: str) -> bool:
     """Remove a packet, body and all, and its publication; return whether it was there."""
     publications.delete(connection, scope_id, packet_id)
+    packet_words.remove(connection, scope_id, packet_id)
     return connection.execute(sa.delete(packets).where(*_is(scope_id, packet_id))).rowcount > 0
 
 
@@ -191,106 +151,6 @@ def with_content(
     return None if newest is None else get(connection, scope_id, newest[1])
 
 
-def listed(
-    connection: sa.Connection, scope_id: str, wanted: Filter, limit: int, after: tuple[int, str] | None = None
-) -> list[Listed]:
-    """Return up to `limit` packets, newest first, beginning behind the position `after` (created_us, id).
-
-    A list of a project or a tag is read from the table that holds it in the order of time.
-    """
-    query = sa.select(*_LIST_COLUMNS)
-    created_us, packet_id = _COLUMNS.created_us, _COLUMNS.id
-    source = packet_projects if wanted.projects else packet_tags if wanted.tag is not None else None
-    if source is not None:
-        mine = sa.and_(_COLUMNS.scope_id == source.c.scope_id, _COLUMNS.id == source.c.packet_id)
-        query = query.select_from(source.join(packets, mine)).where(source.c.scope_id == scope_id)
-        if len(wanted.projects) > 1:
-            query = query.distinct()  # a packet can be listed under several of them
-        else:
-            created_us, packet_id = source.c.created_us, source.c.packet_id
-    else:
-        query = query.where(_COLUMNS.scope_id == scope_id)
-    query = query.where(*_conditions(scope_id, wanted, created_us))
-    if after is not None:
-        query = query.where(sa.tuple_(created_us, packet_id) < sa.tuple_(*after))
-    rows = connection.execute(query.order_by(created_us.desc(), packet_id.desc()).limit(limit)).all()
-    return _with_tags(connection, scope_id, rows)
-
-
-_LIST_COLUMNS = (
-    _COLUMNS.id,
-    _COLUMNS.created_at,
-    _COLUMNS.created_us,
-    _COLUMNS.goal,
-    _COLUMNS.project_name,
-    _COLUMNS.project_ref,
-    _COLUMNS.project_label,
-    _COLUMNS.parent_id,
-    _COLUMNS.flagged,
-)
-
-
-def _with_tags(connection: sa.Connection, scope_id: str, rows: Sequence[Any]) -> list[Listed]:
-    tags = _tags(connection, scope_id, [row.id for row in rows])
-    return [
-        Listed(
-            id=row.id,
-            created_at=row.created_at,
-            created_us=row.created_us,
-            goal=row.goal,
-            # One that names a project of its own is not shown under the name of where it was saved.
-            project_name=row.project_name or ("" if row.project_ref else row.project_label or ""),
-            project_ref=row.project_ref or "",
-            parent_id=row.parent_id or "",
-            tags=tags.get(row.id, ()),
-            flagged=row.flagged,
-        )
-        for row in rows
-    ]
-
-
-def _tags(connection: sa.Connection, scope_id: str, packet_ids: list[str]) -> dict[str, tuple[str, ...]]:
-    query = sa.select(packet_tags.c.packet_id, packet_tags.c.tag).where(
-        packet_tags.c.scope_id == scope_id, _among(connection, packet_tags.c.packet_id, packet_ids)
-    )
-    found: dict[str, tuple[str, ...]] = {}
-    for packet_id, tag in connection.execute(query.order_by(packet_tags.c.packet_id, packet_tags.c.tag)):
-        found[packet_id] = (*found.get(packet_id, ()), tag)
-    return found
-
-
-def _among(connection: sa.Connection, column: sa.Column[str], values: list[str]) -> sa.ColumnElement[bool]:
-    """The condition that a column has one of some values.
-
-    PostgreSQL gets them as one value: the plan that it keeps for many single ones reads all that a large scope has.
-    """
-    if connection.dialect.name != "postgresql":
-        return column.in_(values)
-    return column == sa.any_(sa.literal(values, sa.ARRAY(sa.String)))
-
-
-def _conditions(scope_id: str, wanted: Filter, created_us: sa.ColumnElement[int]) -> list[sa.ColumnElement[bool]]:
-    conditions: list[sa.ColumnElement[bool]] = []
-    if wanted.projects:
-        conditions.append(packet_projects.c.project.in_(wanted.projects))
-        if wanted.tag is not None:
-            conditions.append(_is_tagged(scope_id, wanted.tag))
-    elif wanted.tag is not None:
-        conditions.append(packet_tags.c.tag == wanted.tag)
-    if wanted.since_us is not None:
-        conditions.append(created_us >= wanted.since_us)
-    if wanted.until_us is not None:
-        conditions.append(created_us < wanted.until_us)
-    if wanted.parent is not None:
-        conditions.append(_COLUMNS.parent_id == wanted.parent)
-    return conditions + [_COLUMNS.search_text.contains(word, autoescape=True) for word in wanted.words]
-
-
-def _is_tagged(scope_id: str, tag: str) -> sa.ColumnElement[bool]:
-    tags = packet_tags.c
-    return sa.exists().where(tags.scope_id == scope_id, tags.packet_id == _COLUMNS.id, tags.tag == tag)
-
-
 def lists_of(connection: sa.Connection, scope_id: str, packet_ids: Sequence[str]) -> dict[str, Lists]:
     """Return what each of the packets is listed by, as the lists say."""
     found = []
@@ -303,17 +163,6 @@ def lists_of(connection: sa.Connection, scope_id: str, packet_ids: Sequence[str]
         found.append(entries)
     tags, projects = found
     return {each: (tuple(sorted(tags.get(each, ()))), tuple(sorted(projects.get(each, ())))) for each in packet_ids}
-
-
-def by_ids(connection: sa.Connection, scope_id: str, packet_ids: Sequence[str]) -> dict[str, Listed]:
-    """Return those of the packets that the scope has, by id."""
-    found: dict[str, Listed] = {}
-    for start in range(0, len(packet_ids), _BATCH):
-        batch = list(packet_ids[start : start + _BATCH])
-        query = sa.select(*_LIST_COLUMNS).where(_COLUMNS.scope_id == scope_id, _COLUMNS.id.in_(batch))
-        rows = connection.execute(query).all()
-        found |= {item.id: item for item in _with_tags(connection, scope_id, rows)}
-    return found
 
 
 def versions(connection: sa.Connection, scope_id: str, packet_ids: Sequence[str]) -> dict[str, tuple[int, bytes]]:
@@ -354,13 +203,6 @@ def parents_across(connection: sa.Connection, scopes: Sequence[str], packet_id: 
     for row in sorted(rows, key=lambda row: order[row.scope_id]):
         found.setdefault(row.id, (row.scope_id, row.parent_id or ""))
     return found
-
-
-def by_places(connection: sa.Connection, places: Sequence[tuple[str, str]]) -> list[Listed]:
-    """Return the packets at the places (scope, id), which exist, in their order."""
-    scopes = dict.fromkeys(scope_id for scope_id, _ in places)
-    found = {scope: by_ids(connection, scope, [each for place, each in places if place == scope]) for scope in scopes}
-    return [found[scope_id][packet_id] for scope_id, packet_id in places]
 
 
 def all_parents(connection: sa.Connection, scope_id: str) -> dict[str, str]:

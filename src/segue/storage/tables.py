@@ -120,6 +120,18 @@ packet_projects = Table(
     Index("packet_projects_by_packet", "scope_id", "packet_id", "project"),
 )
 
+# The words of packets (see `base.search_words`), so that lists are searched. A packet's are known from its
+# `search_text`: so they need no index by packet, which would be as large again.
+packet_words = Table(
+    "packet_words",
+    metadata,
+    _scope_column("scope_id", primary_key=True),
+    Column("word", _key(32), primary_key=True),
+    Column("created_us", BigInteger, primary_key=True, autoincrement=False),
+    Column("packet_id", _key(64), primary_key=True),
+    sqlite_with_rowid=False,
+)
+
 events = Table(
     "events",
     metadata,
