@@ -6,6 +6,7 @@ counted while it comes, its type checked and its time limited, and where it lead
 
 from __future__ import annotations
 
+import json
 import random as randomness
 import re
 import ssl
@@ -131,6 +132,12 @@ class Visit:
         `source.response`.
         """
         target = self._base.manifest() if path == paths.MANIFEST else self._base.target(path)
+        try:
+            return self._fetch(path, target, limit)
+        except SegueError as error:  # which may quote what the server said
+            raise self._without_token(error) from None
+
+    def _fetch(self, path: str, target: str, limit: int) -> Resource:
         number = 1
         while True:
             try:
@@ -271,6 +278,13 @@ class Visit:
             raise self._media("media.encoding", path, "it is no gzip, though the server says so") from None
         if not unpacker.eof or unpacker.unused_data:
             raise self._media("media.encoding", path, "its gzip is cut, or something follows it")
+
+    def _without_token(self, error: SegueError) -> SegueError:
+        told = json.dumps([error.message, error.details])
+        if not self._bearer or self._bearer not in told:
+            return error
+        message, details = json.loads(told.replace(self._bearer, "[token]"))
+        return type(error)(error.code, message, details)
 
     def _disconnect(self) -> None:
         pool, self._pool = self._pool, None
