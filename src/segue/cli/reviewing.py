@@ -1,9 +1,11 @@
-"""review: what agents proposed, approved or rejected by the person whose memory it is."""
+"""review: what agents proposed, and candidates of continuity, approved or rejected by the person whose memory it is."""
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,17 +13,18 @@ import typer
 from segue.base import ids, time
 from segue.base.errors import SegueError
 from segue.base.untrusted import one_line
-from segue.cli import output
+from segue.cli import continuity, output
 from segue.cli.arguments import MEMORIES, AsJson, Cursor, Limit, Now, Usage, opened, resumable
 from segue.cli.correcting import edited_text, keep_text
 from segue.cli.keys import pressed
 from segue.cli.memory_lines import BAR, indented, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
     from segue.app import Segue
+    from segue.continuity.candidate import Candidate
     from segue.memories.memory import Memory
 
 _PAGE = 100
@@ -30,6 +33,10 @@ _PROMPT = "[a]pprove  [r]eject  [e]dit and approve  [s]kip  [q]uit: "
 _KEYS_MORE = "mrsq"
 _PROMPT_MORE = "[m]ore  [r]eject  [s]kip  [q]uit: "
 _PROMPT_ROWS = 3
+_KEYS_CANDIDATE = "arsq"
+_PROMPT_CANDIDATE = "[a]pprove  [r]eject  [s]kip  [q]uit: "
+_REASON = "rejected"
+_CANDIDATE = re.compile(r"[Mm]-[0-9]+")
 _SAID = {"a": "approved", "r": "rejected", "e": "edited and approved", "s": "skipped"}
 
 
@@ -45,7 +52,7 @@ def review(
         str | None, typer.Option("--hash", metavar="HASH", help="The hash that is shown beside the text.")
     ] = None,
     reject: Annotated[str | None, typer.Option(metavar="ID", help="Reject this one: it is forgotten.")] = None,
-    reason: Annotated[str, typer.Option(help="Why it is rejected.")] = "rejected",
+    reason: Annotated[str, typer.Option(help="Why it is rejected.")] = _REASON,
     limit: Limit = 50,
     cursor: Cursor = None,
     now: Now = None,
@@ -73,22 +80,48 @@ def review(
 def _decide(
     segue: Segue, approve: str | None, content_hash: str, reject: str | None, reason: str, *, as_json: bool
 ) -> None:
-    if approve is not None:
-        verdict, memory_id = "approved", segue.memories.approve(approve, content_hash).id
-    else:
-        verdict, memory_id = "rejected", segue.memories.reject(reject or "", reason)
+    verdict = "rejected" if approve is None else "approved"
+    memory_id = (
+        _approved(segue, approve, content_hash) if approve is not None else _rejected(segue, reject or "", reason)
+    )
     if as_json:
         output.as_json({"id": memory_id, "verdict": verdict})
     else:
         output.data(f"{verdict} {memory_id}")
 
 
+def _approved(segue: Segue, given: str, content_hash: str) -> str:
+    if _CANDIDATE.fullmatch(given):
+        return segue.continuity.candidates.approve(given, content_hash).id
+    return segue.memories.approve(given, content_hash).id
+
+
+def _rejected(segue: Segue, given: str, reason: str) -> str:
+    if _CANDIDATE.fullmatch(given):
+        return segue.continuity.candidates.reject(given, reason).id
+    return segue.memories.reject(given, reason)
+
+
+def _candidates(segue: Segue) -> list[Candidate]:
+    """The candidates of this project that wait; a journal that cannot be used keeps nobody from the rest."""
+    try:
+        return segue.continuity.candidates.waiting()
+    except SegueError as error:
+        output.note(f"segue: {one_line(error.message)}")
+        return []
+
+
 def _list(segue: Segue, limit: int, cursor: str | None, *, as_json: bool) -> None:
     page = segue.memories.pending(limit=limit, cursor=cursor)
-    waiting = segue.memories.count(statuses=("pending",))
+    candidates = _candidates(segue)
+    waiting = segue.memories.count(statuses=("pending",)) + len(candidates)
+    shown = candidates if cursor is None else []  # they stand on the first page
     if as_json:
-        output.as_json({"waiting": waiting} | page.to_json())
+        output.as_json({"waiting": waiting} | page.to_json() | {"candidates": [each.to_json() for each in shown]})
         return
+    for each in shown:
+        lines = continuity.shown(each, segue.project.name)
+        output.data("\n".join([*lines, f"  hash: {each.content_hash}", ""]))
     for memory in page.memories:
         output.data("\n".join([*_shown(segue, memory), f"  hash: {memory.content_hash}", ""]))
     if page.cursor:
@@ -139,17 +172,24 @@ def _time(instant: datetime | None) -> str:
 def _walk(segue: Segue) -> None:
     """Ask about one after another. What is decided is decided at once, so that leaving loses nothing."""
     done: Counter[str] = Counter()
-    number = segue.memories.count(statuses=("pending",))
-    for place, memory in enumerate(_waiting(segue), 1):
+    candidates = _candidates(segue)
+    number = segue.memories.count(statuses=("pending",)) + len(candidates)
+    for place, ask in enumerate(_questions(segue, candidates), 1):
         output.data(f"\n{place} of {max(number, place)}")
-        said = _asked(segue, memory)
+        said = ask()
         if not said:
             break
         done[said] += 1
         output.note(said)
-    left = segue.memories.count(statuses=("pending",))
+    left = segue.memories.count(statuses=("pending",)) + len(_candidates(segue))
     counted = [f"{count} {name}" for name, count in done.items()]
     output.note(", ".join([*counted, f"{left:,} left"]) if number else "nothing waits for review")
+
+
+def _questions(segue: Segue, candidates: list[Candidate]) -> Iterator[Callable[[], str]]:
+    """Yield what asks about each in turn: the candidates of this project, then what agents proposed."""
+    yield from (partial(_asked_candidate, segue, each.id) for each in candidates)
+    yield from (partial(_asked, segue, each) for each in _waiting(segue))
 
 
 def _waiting(segue: Segue) -> Iterator[Memory]:
@@ -178,6 +218,28 @@ def _asked(segue: Segue, memory: Memory) -> str:
             if error.code == "memory.not_found":
                 return "decided elsewhere"
             output.note(f"segue: {one_line(error.message)}")
+
+
+def _asked_candidate(segue: Segue, candidate_id: str) -> str:
+    """The same for a candidate, whose text cannot be edited: another text is another candidate."""
+    while True:
+        try:
+            candidate = segue.continuity.candidates.get(candidate_id)
+            if candidate.status != "candidate":
+                return "decided elsewhere"
+            key = _read(continuity.shown(candidate, segue.project.name)) or pressed(_PROMPT_CANDIDATE, _KEYS_CANDIDATE)
+            if key == "q":
+                return ""
+            if key == "a":
+                segue.continuity.candidates.approve(candidate.id, candidate.content_hash)
+            elif key == "r":
+                segue.continuity.candidates.reject(candidate.id, _REASON)
+            return _SAID[key]
+        except SegueError as error:
+            if error.code == "continuity.not_found":
+                return "decided elsewhere"
+            output.note(f"segue: {one_line(error.message)}")
+            return "skipped"
 
 
 def _read(lines: list[str]) -> str:

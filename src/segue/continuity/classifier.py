@@ -136,8 +136,8 @@ def classify(text: str, trigger: str = "message") -> Found | None:
     """Return what `text` would be kept as, None where it teaches nothing that lasts.
 
     `trigger` is the event that it came with: `message`, or `step_complete`, which makes a `project` rule of any text.
-    Raises InvalidInput `continuity.trigger` for another one, `continuity.candidate` for what is no Unicode text;
-    `continuity.not_kept` for what is never kept (see `unkept.require_kept`).
+    Raises InvalidInput `continuity.trigger` for another one, `continuity.candidate` for what is no Unicode text, and
+    what `unkept.require_kept` raises for what is never kept.
     """
     if trigger not in EVENTS:
         raise InvalidInput("continuity.trigger", f"no such trigger; there are {' and '.join(EVENTS)}")

@@ -1,0 +1,189 @@
+"""continuity: what is kept of a project for good, from the proposal to the day that it does not hold any more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from segue.base.errors import InvalidInput
+from segue.base.untrusted import one_line
+from segue.cli import output
+from segue.cli.arguments import CONTINUITY, AsJson, Now, Text, opened, read_text
+from segue.cli.memory_lines import indented
+from segue.cli.table import print_table
+from segue.continuity.candidate import STATUSES
+
+if TYPE_CHECKING:
+    from segue.continuity.candidate import Candidate, Status
+
+_LEAST = {"KIND": 60, "SINCE": 80}
+_REVIEW = "`segue review` shows it, or `segue continuity approve {} --hash {}`"
+
+CandidateId = Annotated[
+    str, typer.Argument(metavar="M-ID", show_default=False, help="A candidate's id, such as M-0001.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(
+        no_args_is_help=True, help="What is kept of this project for good: proposed, approved, saved with a receipt."
+    )
+    for command in (propose, approve, reject, save, retire, candidates):
+        group.command()(command)
+    app.add_typer(group, name="continuity", rich_help_panel=CONTINUITY)
+
+
+def propose(
+    text: Text,
+    trigger: Annotated[
+        str,
+        typer.Option(metavar="EVENT", help="What it came with: message, or step_complete for a rule that was learned."),
+    ] = "message",
+    kind: Annotated[
+        str, typer.Option(metavar="KIND", help="feedback, correction, project or reference; else what the text says.")
+    ] = "",
+    again: Annotated[bool, typer.Option("--again", help="Also where this very text was rejected before.")] = False,
+    now: Now = None,
+    as_json: AsJson = False,
+) -> int:
+    """Propose a text that is to last: a preference, a correction, feedback about quality, a rule of a completed step.
+
+    Anything else makes no candidate, and nothing is kept of it. Secrets, test counts, commits, transcripts and what
+    source or git already say are refused.
+    """
+    said = read_text(text)
+    with opened(now) as segue:
+        made = segue.continuity.candidates.propose(said, trigger=trigger, kind=kind, again=again)
+    if as_json:
+        output.as_json({"candidate": made.to_json() if made else None})
+    elif made is None:
+        output.note("no candidate: it teaches nothing that is meant to last; nothing was kept")
+    else:
+        output.data(made.id)
+        output.note(f"{made.kind}, waits for approval: {_REVIEW.format(made.id, made.content_hash)}")
+    return 0
+
+
+def approve(
+    candidate_id: CandidateId,
+    content_hash: Annotated[
+        str, typer.Option("--hash", metavar="HASH", help="The hash that is shown beside the text that you have seen.")
+    ],
+    now: Now = None,
+    as_json: AsJson = False,
+) -> int:
+    """Approve a candidate. That saves nothing yet: a receipt that proves its text does (`segue continuity save`)."""
+    with opened(now) as segue:
+        after = segue.continuity.candidates.approve(candidate_id, content_hash)
+    return _told(after, as_json=as_json)
+
+
+def reject(
+    candidate_id: CandidateId,
+    reason: Annotated[str, typer.Option(help="Why; it must not repeat the text.")],
+    now: Now = None,
+    as_json: AsJson = False,
+) -> int:
+    """Reject a candidate, approved or not: its text goes; id, a keyed hash, the time and the reason are left."""
+    with opened(now) as segue:
+        after = segue.continuity.candidates.reject(candidate_id, reason)
+    return _told(after, as_json=as_json)
+
+
+def _told(candidate: Candidate, *, as_json: bool) -> int:
+    if as_json:
+        output.as_json({"candidate": candidate.to_json()})
+    else:
+        output.data(f"{candidate.status} {candidate.id}")
+    return 0
+
+
+def save(
+    candidate_id: CandidateId,
+    receipt: Annotated[str, typer.Option(metavar="TX", help="The receipt that proves its text, such as TX-0001.")],
+    now: Now = None,
+    as_json: AsJson = False,
+) -> int:
+    """Save an approved candidate: with a receipt that holds and covers its text, it becomes an active memory."""
+    with opened(now) as segue:
+        saved = segue.continuity.candidates.save(candidate_id, receipt)
+    if as_json:
+        output.as_json(saved.to_json())
+        return 0
+    output.data(f"saved {saved.candidate.id} as {saved.memory_id}")
+    output.notes(f"contradicts {each}; see `segue memories show {each}`" for each in saved.conflicts)
+    return 0
+
+
+def retire(
+    candidate_id: CandidateId,
+    reason: Annotated[str, typer.Option(help="Why it does not hold any more.")],
+    now: Now = None,
+    as_json: AsJson = False,
+) -> int:
+    """Say that a saved candidate does not hold any more: it is stale, its memory retired, its fact archived."""
+    with opened(now) as segue:
+        retired = segue.continuity.candidates.retire(candidate_id, reason)
+    if as_json:
+        output.as_json(retired.to_json())
+        return 0
+    output.data(f"stale {retired.candidate.id}")
+    if retired.archived:
+        output.note(f"archived {one_line(retired.archived)}")
+    if retired.fault:
+        output.note(f"the fact in the memory store was not archived: {one_line(retired.fault)}")
+    return 0
+
+
+def candidates(
+    status: Annotated[
+        list[str] | None,
+        typer.Option(metavar="STATUS", help="Only candidate, approved, saved, stale or rejected; may be repeated."),
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """List the candidates of this project, oldest first, whatever became of them."""
+    wanted = _statuses(status or [])
+    with opened() as segue:
+        found = segue.continuity.candidates.ls(*wanted)
+    if as_json:
+        output.as_json({"candidates": [each.to_json() for each in found]})
+        return 0
+    rows = [
+        {
+            "ID": each.id,
+            "STATUS": each.status,
+            "KIND": each.kind,
+            "SINCE": _since(each)[:10],
+            "CONTENT": one_line(each.content or f"(gone: {each.reason})"),
+        }
+        for each in found
+    ]
+    print_table(rows, _LEAST, empty="no candidates", last=100)
+    return 0
+
+
+def shown(candidate: Candidate, project: str) -> list[str]:
+    """Return what a person needs to see to decide on a candidate."""
+    said = [
+        f"candidate of kind {candidate.kind}",
+        f"from {'a completed step' if candidate.trigger == 'step_complete' else 'a message'}",
+        f"proposed {_since(candidate)[:10]}",
+        f"project {project}",
+    ]
+    number = candidate.content.count("\n") + 1
+    said += [output.counted(number, "line")] if number > 1 else []
+    return [f"{candidate.id}  {one_line(', '.join(said))}", *indented(candidate.content)]
+
+
+def _since(candidate: Candidate) -> str:
+    names = ("rejected_at", "updated_at", "created_at")
+    return next((value for name in names if isinstance(value := candidate.members.get(name), str) and value), "")
+
+
+def _statuses(given: list[str]) -> list[Status]:
+    found = [status for each in given for status in STATUSES if status == each]
+    if len(found) < len(given):
+        raise InvalidInput("continuity.status", f"no such status; there are {', '.join(STATUSES)}")
+    return found
