@@ -51,7 +51,9 @@ class Continuity:
         """What may come to be kept for good, and who decides it."""
         from segue.services.candidates import Candidates
 
-        return Candidates(self.place, memories=self._memories, receipts=lambda: self.receipts)
+        return Candidates(
+            self.place, memories=self._memories, receipts=lambda: self.receipts, facts=lambda: self.memory
+        )
 
     @cached_property
     def memory(self) -> ProjectMemory:
