@@ -81,7 +81,7 @@ class BaseUrl:
 
     def _stray(self, rule: str, location: str, why: str) -> Refused:
         message = f"{self} redirects to '{shown(location, 120)}', which is not followed: {why}"
-        return Refused("source.redirect", message, {"rule": rule, "where": str(self)})
+        return Refused("source.redirect", message, {"rule": rule})
 
 
 def parse(text: str) -> BaseUrl:

@@ -224,6 +224,8 @@ class Visit:
         if status == 304:
             if known is None or known.validators == Validators():
                 raise self._odd("response.not_modified", path, "it answered 304, but nothing was read before")
+            for _ in _plain(path, answer, limit):  # there is none, and the connection goes on
+                pass
             return known
         if status != 200:
             raise self._odd("response.status", path, f"it answered {status}")

@@ -1,0 +1,88 @@
+"""The dry run: everything that would fail of a source, each with its rule. Nothing is kept, and nothing stops early.
+
+Only what makes every further request fail alike ends it: an address that is refused, a server that is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from segue.base.errors import SegueError
+from segue.sources import base_url, paths, snapshot
+from segue.sources import manifest as manifests
+from segue.sources.https import Visit
+from segue.sources.local import Folder
+from segue.sources.problems import Problem, problems_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from segue.sources.https import Https
+    from segue.sources.limits import Limits
+    from segue.sources.reading import Fetch
+    from segue.sources.snapshot import Resource
+
+_ENDING_CODES = frozenset({"source.address"})
+_ENDING_RULES = frozenset({"network.failed", "deadline.request", "deadline.refresh"})
+_FOLLOWING = frozenset({"record.missing", "record.superseded"})  # what follows from a record that was not fetched
+
+Progress: TypeAlias = Callable[[int, int], None]
+
+
+def check_folder(directory: Path, limits: Limits, *, on_progress: Progress | None = None) -> list[Problem]:
+    """Return what is wrong with the source in `directory`, and what is remarkable (`fails` is false); [] if nothing."""
+    try:
+        with Folder(directory) as folder:
+            return _checked(folder.fetch, limits, on_progress)
+    except SegueError as error:  # of the folder itself
+        return problems_of(error, str(directory))
+
+
+def check_url(https: Https, url: str, *, bearer: str = "", on_progress: Progress | None = None) -> list[Problem]:
+    """Return what is wrong with the source at `url`, and what is remarkable (`fails` is false); [] if nothing.
+
+    Of a URL that is refused, all that is wrong with it, and nothing is asked for. Raises InvalidInput `source.bearer`.
+    """
+    base, errors = base_url.examined(url)
+    if base is None:
+        return [each for error in errors for each in problems_of(error, "")]
+    with Visit(https, base, bearer=bearer) as visit:
+        return _checked(visit.fetch, https.limits, on_progress)
+
+
+def _checked(fetch: Fetch, limits: Limits, on_progress: Progress | None) -> list[Problem]:
+    try:
+        first = fetch(paths.MANIFEST, limits.manifest_bytes)
+    except SegueError as error:
+        return problems_of(error, paths.MANIFEST)
+    manifest, _ = manifests.examined(first.data, limits)
+    listed = [entry.path for entry in manifest.records] if manifest else []
+    found, missed = _fetched(fetch, listed, limits, on_progress)
+    about = snapshot.examined(first, found, limits)[1]
+    known = [each for each in about if each.rule not in (_FOLLOWING if len(found) < len(listed) else ())]
+    order = {path: number for number, path in enumerate((paths.MANIFEST, *listed))}
+    return sorted((*known, *missed), key=lambda each: order.get(each.where, len(order)))
+
+
+def _fetched(
+    fetch: Fetch, listed: Sequence[str], limits: Limits, on_progress: Progress | None
+) -> tuple[list[Resource], list[Problem]]:
+    """What can be fetched, and what is wrong with the rest."""
+    found: list[Resource] = []
+    missed: list[Problem] = []
+    total = 0
+    for done, path in enumerate(listed):
+        if on_progress is not None:
+            on_progress(done, len(listed))
+        try:
+            found.append(fetch(path, limits.record_bytes))
+        except SegueError as error:
+            missed += problems_of(error, path)
+            if error.code in _ENDING_CODES or error.details.get("rule") in _ENDING_RULES:
+                break
+        else:
+            total += len(found[-1].data)
+            if total > limits.total_bytes:
+                break
+    return found, missed
