@@ -8,7 +8,7 @@ import typer
 
 from segue.base.errors import InvalidInput
 from segue.base.untrusted import one_line
-from segue.cli import output
+from segue.cli import output, project_memory
 from segue.cli.arguments import CONTINUITY, AsJson, Now, Text, opened, read_text
 from segue.cli.memory_lines import indented
 from segue.cli.table import print_table
@@ -31,6 +31,7 @@ def register(app: typer.Typer) -> None:
     )
     for command in (propose, approve, reject, save, retire, candidates):
         group.command()(command)
+    project_memory.register(group)
     app.add_typer(group, name="continuity", rich_help_panel=CONTINUITY)
 
 

@@ -185,10 +185,11 @@ class MemoryReading:
         )
 
     def ls(self, *, archive: bool = False) -> tuple[Fact, ...]:
-        """Return the facts in the order of the index, or those of the archive."""
+        """Return the facts in the order of the index, or those of the archive by their ids."""
         checked = self._checked()
-        listed = checked.archived.values() if archive else (each for _, each in checked.listed())
-        return self._facts(listed)
+        if archive:
+            return self._facts(sorted(checked.archived.values(), key=lambda each: (each.number, each.file)))
+        return self._facts(each for _, each in checked.listed())
 
     def show(self, reference: str) -> Fact:
         """Return a fact by its name, its id or its candidate's, from the archive too. Raises NotFound, Ambiguous."""
