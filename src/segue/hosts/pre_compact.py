@@ -1,4 +1,7 @@
-"""PreCompact: a draft packet of the conversation, before its host forgets most of it. It is never pushed."""
+"""PreCompact: a draft packet of the conversation, before its host forgets most of it. It is never pushed.
+
+Where the project names a state file, its handoff is written too.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from segue.base import ids, redaction, time
-from segue.base.errors import InvalidInput
+from segue.base.errors import Failed, InvalidInput, SegueError
 from segue.base.redaction import RedactionRefused
 from segue.conversions.draft import NO_GOAL
 from segue.hosts import embedded, packet_rows
+from segue.hosts.handing_over import hand_over
 from segue.packets import drafts, fields
 from segue.services.drafts import masked
 from segue.transcripts import reader
@@ -31,21 +35,34 @@ _MOST_TURNED = 20  # drafts of one session that a person has made packets of
 
 
 def answer(call: Call) -> dict[str, Any] | None:
-    """Store the draft; nothing is printed. Raises SegueError.
+    """Store the draft, and the handoff where the project wants one; nothing is printed. Raises SegueError.
 
     A session has one draft, which each compaction replaces. Where somebody made a packet of it (it has no tag `draft`
-    any more), the next draft continues that packet.
+    any more), the next draft continues that packet. Neither the draft nor the handoff keeps the other from being kept.
     """
+    project = call.project()
+    faults: list[SegueError] = []
+    for keep in (hand_over, _keep_draft):
+        try:
+            keep(call, project)
+        except SegueError as error:
+            faults.append(error)
+    if len(faults) > 1:
+        raise Failed("hook.several", "; ".join(each.message for each in faults))
+    if faults:
+        raise faults[0]
+    return None
+
+
+def _keep_draft(call: Call, project: Project) -> None:
     name = call.text("transcript_path")
     if not name or "\0" in name:
         raise InvalidInput("hook.transcript", "the host names no transcript")
-    project = call.project()
     with embedded.opened(call.location) as store:  # first: without a store nothing needs to be read
         packet = _drafted(Path(name), project, call)
         if packet is not None:
             with store.writing(WAITED):
                 packet_rows.put(store, _placed(store, packet), project, call.now)
-    return None
 
 
 def _drafted(transcript: Path, project: Project, call: Call) -> Packet | None:

@@ -47,12 +47,19 @@ class Created:
 class Handoffs:
     """The handoffs of a project.
 
-    `candidates` gives those of the journal; `sync` makes the memory store ready (see `ProjectMemory.sync`).
+    `candidates` gives those of the journal; `sync` makes the memory store ready (see `ProjectMemory.sync`); `wait` is
+    how many seconds others may keep it waiting.
     """
 
     def __init__(
-        self, place: Place, *, candidates: Callable[[], Iterable[Candidate]], sync: Callable[[], Tidied]
+        self,
+        place: Place,
+        *,
+        candidates: Callable[[], Iterable[Candidate]],
+        sync: Callable[[], Tidied],
+        wait: float = files.LOCK_SECONDS,
     ) -> None:
+        self._wait = wait
         self._place = place
         self._candidates = candidates
         self._sync = sync
@@ -72,7 +79,7 @@ class Handoffs:
             handoff.create(state, {}, (), self._place.clock())  # it raises, and says why
         if not allow_unredacted:
             _require_clean(handoff.known(state))
-        with self._place.locked():
+        with self._place.locked(self._wait):
             synced, fault = self._synced()
             hashes = {name: digest for name, digest in self._hashes(self._names()).items() if digest is not None}
             states = [_state_of(each) for each in self._candidates()]
