@@ -11,7 +11,7 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False, "breaks": True}).disable(["
 
 
 def rendered(markdown: str) -> str:
-    """Return Markdown as HTML: raw HTML in it shows as text, images are left out, other links lose their address."""
+    """Return Markdown as HTML: raw HTML shows as text, images are links, links elsewhere lose their address."""
     return nh3.clean(
         _MARKDOWN.render(markdown),
         tags=set(TAGS),

@@ -66,7 +66,11 @@ class Readers:
 
     def check(self, given: str | Path, *, bearer: str = "", on_progress: OnProgress | None = None) -> list[Problem]:
         """Return everything that would fail at a place, and remarks; see `segue.sources.checking`."""
-        raise NotImplementedError
+        from segue.sources import checking
+
+        if isinstance(given, str) and "://" in given:
+            return checking.check_url(self._make_https(), given, bearer=bearer, on_progress=on_progress)
+        return checking.check_folder(Path(given), self._limits, on_progress=on_progress)
 
 
 def _https(limits: Limits) -> Https:

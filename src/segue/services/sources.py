@@ -16,6 +16,7 @@ from segue.conversions import records as conversions
 from segue.services import source_naming as naming
 from segue.services import source_taking as taking
 from segue.services.scoped import ScopedService
+from segue.sources import adapters
 from segue.sources import record as records
 from segue.sources import snapshot as snapshots
 from segue.sources.limits import DEFAULT
@@ -25,12 +26,14 @@ from segue.storage.sources import Export, StoredManifest, StoredRecord, StoredSo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     import sqlalchemy as sa
 
     from segue.memories.memory import Memory
     from segue.services.memories import Memories
+    from segue.services.source_publishing import Publishing
     from segue.services.source_reading import OnProgress, Readers
     from segue.sources.problems import Problem
     from segue.sources.record import Record
@@ -66,6 +69,7 @@ class Source:
             "withheld": kept.withheld,
             "added_at": time.to_text(kept.added_at),
             "refreshed_at": time.to_text(kept.refreshed_at),
+            "changed_at": time.to_text(kept.changed_at),
             "attempted_at": time.to_text(kept.attempted_at),
             "fault": fault,
             "digest": kept.digest,
@@ -149,6 +153,15 @@ class Removed:
         return {"removed": self.source.name, "memories": self.memories, "exports": exports}
 
 
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What other tools may be told of a source, the ids of records that are left out, and whether it is withheld."""
+
+    shown: adapters.Shown
+    left_out: tuple[str, ...]
+    withheld: bool
+
+
 def record_json(record: Record) -> dict[str, Any]:
     """Return what a record says of itself, without its text; absent texts are null."""
     names = ("title", "kind", "scope", "project", "created", "updated", "occurred_at", "expires", "source")
@@ -177,6 +190,13 @@ class Sources(ScopedService):
         return Sources(
             self._memories, readers=lambda: readers, project=self._project, clock=self._clock, actor=self._actor
         )
+
+    @property
+    def publishing(self) -> Publishing:
+        """What publishes memories of the user's own as a folder that others can read as a source."""
+        from segue.services.source_publishing import Publishing
+
+        return Publishing(self._memories, project=self._project, clock=self._clock, actor=self._actor)
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -268,6 +288,13 @@ class Sources(ScopedService):
 
     # -- adding and refreshing ----------------------------------------------------------------------------------
 
+    def place(self, given: str | Path) -> tuple[Kind, str]:
+        """Return the kind of a place (local, https) and its one spelling; nothing is read.
+
+        Raises InvalidInput `source.place`, Refused `source.url`, `source.address`.
+        """
+        return self._readers().place(given)
+
     def look(
         self, place: str | Path, *, name: str = "", bearer: str = "", on_progress: OnProgress | None = None
     ) -> Offer:
@@ -311,6 +338,7 @@ class Sources(ScopedService):
             added_at=now,
             attempted_at=now,
             refreshed_at=now,
+            changed_at=now,
             digest=naming.digest(offer.snapshot),
         )
         found = offer.snapshot.records
@@ -358,6 +386,7 @@ class Sources(ScopedService):
                 title=snapshot.manifest.title,
                 attempted_at=now,
                 refreshed_at=now,
+                changed_at=current.changed_at if digest == current.digest else now,
                 fault="",
                 fault_message="",
                 withheld=False,
@@ -420,6 +449,29 @@ class Sources(ScopedService):
             self._note(connection, "source.removed", name, {"memories": gone})
         return Removed(source, gone)
 
+    def exported(self, names: Sequence[str]) -> list[Exported]:
+        """Return what other tools may be told of these sources: records whose memories are served now.
+
+        What was forgotten, replaced or has expired is left out, and all of a source that is withheld.
+        """
+        now = self._clock()
+        found = []
+        for name in names:
+            stored = self.get(name).stored
+            everything = () if stored.withheld else self.records(name)
+            states = self.states(name)
+            kept = tuple(each for each in everything if _is_served(states.get(each.id, []), now))
+            shown = adapters.Shown(
+                name=name,
+                title=stored.title,
+                place=stored.place,
+                at=time.to_text(stored.changed_at),
+                records=kept,
+            )
+            left = {each.id for each in everything} - {each.id for each in kept}
+            found.append(Exported(shown, tuple(sorted(left)), stored.withheld))
+        return found
+
     def note_exports(self, name: str, exports: Sequence[Export]) -> None:
         """Remember which files of other tools the records of a source were written to. Raises NotFound."""
         with self._database.write(self._scope) as connection:
@@ -430,6 +482,12 @@ class Sources(ScopedService):
         events.append(
             connection, self._scope, kind, subject, actor=self._actor, now=self._clock(), details=dict(details)
         )
+
+
+def _is_served(memories: Sequence[Memory], now: datetime) -> bool:
+    return bool(memories) and all(
+        each.status == "active" and (each.valid_to is None or each.valid_to > now) for each in memories
+    )
 
 
 def _compared(before: Mapping[str, str], now: Mapping[str, str]) -> Counter[str]:

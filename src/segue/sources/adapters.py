@@ -38,7 +38,7 @@ _LOST = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """A source with those of its records that are to be shown; `at` is the time of its snapshot, RFC 3339."""
+    """A source with those of its records that are to be shown; `at` is since when its snapshot says so, RFC 3339."""
 
     name: str
     title: str
@@ -83,7 +83,7 @@ def losses(sources: Sequence[Shown], target: Target, size: int) -> list[Loss]:
 def _source(source: Shown) -> Iterator[str]:
     title = f" ({one_line(source.title)})" if source.title else ""
     yield f"### Source `{source.name}`{title}\n"
-    yield f"From {_code(source.place)}, as it was at {source.at}. Not written or checked by the user.\n"
+    yield f"From {_code(source.place)}, as it is since {source.at}. Not written or checked by the user.\n"
     for record in source.records:
         yield f"#### {_code(f'{source.name}#{record.id}')}\n"
         yield f"{'; '.join(_details(record))}\n"

@@ -26,10 +26,14 @@ _LIGHT = [each for each in _COLUMNS if each.name != "manifest"]
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A file of another tool that a source's records were written to; `target` names the tool."""
+    """A file of another tool that a source's records were written to; `target` names the tool.
+
+    `made` says that there was no such file before.
+    """
 
     target: str
     path: str
+    made: bool = False
 
     def to_json(self) -> dict[str, str]:
         """Return `{"to", "path"}`."""
@@ -42,7 +46,7 @@ class StoredSource:
 
     `revision` counts from 1 what was written of it. `fault` is the code of why the last attempt failed, "" where it did
     not; `withheld` says that access was refused, so that nothing of it is used. `digest` is that of its snapshot
-    (`sha256:` and 64 hex digits), taken at `refreshed_at`.
+    (`sha256:` and 64 hex digits), which was read last at `refreshed_at` and says what it says since `changed_at`.
     """
 
     name: str
@@ -54,6 +58,7 @@ class StoredSource:
     added_at: datetime
     attempted_at: datetime
     refreshed_at: datetime
+    changed_at: datetime
     fault: str = ""
     fault_message: str = ""
     withheld: bool = False
@@ -198,9 +203,9 @@ def _is(scope_id: str, name: str) -> tuple[sa.ColumnElement[bool], ...]:
 
 def _values(source: StoredSource) -> dict[str, Any]:
     values: dict[str, Any] = {each.name: getattr(source, each.name) for each in fields(source)}
-    for name in ("added", "attempted", "refreshed"):
+    for name in ("added", "attempted", "refreshed", "changed"):
         values[f"{name}_us"] = time.microseconds(values.pop(f"{name}_at"))
-    values["exports"] = orjson.dumps([each.to_json() for each in source.exports]).decode()
+    values["exports"] = orjson.dumps([[each.target, each.path, each.made] for each in source.exports]).decode()
     return values
 
 
@@ -219,9 +224,10 @@ def _stored(row: sa.Row[Any]) -> StoredSource:
         added_at=time.from_microseconds(row.added_us),
         attempted_at=time.from_microseconds(row.attempted_us),
         refreshed_at=time.from_microseconds(row.refreshed_us),
+        changed_at=time.from_microseconds(row.changed_us),
         fault=row.fault,
         fault_message=row.fault_message,
         withheld=row.withheld,
         digest=row.digest,
-        exports=tuple(Export(each["to"], each["path"]) for each in orjson.loads(row.exports)),
+        exports=tuple(Export(*each) for each in orjson.loads(row.exports)),
     )

@@ -454,6 +454,7 @@ sources = Table(
     Column("added_us", BigInteger, nullable=False),
     Column("attempted_us", BigInteger, nullable=False),
     Column("refreshed_us", BigInteger, nullable=False),
+    Column("changed_us", BigInteger, nullable=False),  # since when its snapshot says what it says
     Column("fault", String(64), nullable=False),  # why the last attempt failed: a code, "" where it did not
     Column("fault_message", PlainText, nullable=False),
     Column("withheld", Boolean, nullable=False),

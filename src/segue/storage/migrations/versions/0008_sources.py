@@ -26,6 +26,7 @@ def upgrade() -> None:
         sa.Column("added_us", sa.BigInteger, nullable=False),
         sa.Column("attempted_us", sa.BigInteger, nullable=False),
         sa.Column("refreshed_us", sa.BigInteger, nullable=False),
+        sa.Column("changed_us", sa.BigInteger, nullable=False),
         sa.Column("fault", sa.String(64), nullable=False),
         sa.Column("fault_message", sa.Text, nullable=False),
         sa.Column("withheld", sa.Boolean, nullable=False),
