@@ -112,6 +112,17 @@ def test_a_release(cli: InPlace, project: Path) -> None:
     assert len(cli("receipt", "ls", "--json").json["receipts"]) == 1
 
 
+def test_a_validator_is_named_before_it_runs(cli: InPlace, project: Path) -> None:
+    cli.write("segue.toml", b'[continuity]\nvalidator = ["false", "\\u001b[2J"]\n')
+    refused = cli("receipt", "issue", "log.md")
+    assert refused.code == 3
+    assert refused.err.splitlines() == [
+        "validator: false \\x1b[2J",
+        "segue: the validator said no (exit code 1); no receipt was issued",
+    ]
+    assert cli("receipt", "prepare", "--manifest", "manifest.json").err.startswith("validator: false")
+
+
 def test_a_chain_that_begins_anew(cli: InPlace, project: Path) -> None:
     cli("receipt", "issue", "log.md")
     (file,) = (cli.shell.segue_home / "continuity").glob("*/receipts/TX-0001.json")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -452,6 +453,42 @@ def test_projects_do_not_share_a_chain(opened: segue.Segue, tmp_path: Path) -> N
     write(other, "log.md", "x")
     assert opened.at(other).continuity.receipts.issue(["log.md"]).tx_id == "TX-0001"
     assert opened.continuity.receipts.verify().receipts == 1
+
+
+def test_a_restored_backup_leaves_the_chain_whole(segue_: segue.Segue, tmp_path: Path) -> None:
+    """The files of receipts are in no backup, so what is known of the newest stays."""
+    chain_of(segue_, 1)
+    backup = segue_.store.backup(tmp_path / "backup.db").path
+    chain_of(segue_, 2)
+    segue_.store.restore(backup)
+    assert segue_.continuity.receipts.verify().holds
+    assert len(segue_.continuity.receipts.ls()) == 3
+    file_of(segue_, "TX-0003").unlink()
+    segue_.store.restore(backup)
+    assert first_problem(segue_) == ("receipt.missing", "TX-0003")
+
+
+def test_a_repository_that_gets_a_remote_keeps_its_chain(opened: segue.Segue, tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        subprocess.run(["git", "-C", str(folder), *arguments], check=True, capture_output=True)
+
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    write(folder, "log.md", "x")
+    git("init", "-q")
+    git("-c", "user.name=a", "-c", "user.email=a@localhost", "commit", "-q", "--allow-empty", "-m", "first")
+    assert opened.at(folder).continuity.receipts.issue(["log.md"]).number == 1
+    git("remote", "add", "origin", "https://github.com/acme/importer.git")
+    assert opened.at(folder).project.key.startswith("remote:")
+    assert opened.at(folder).continuity.receipts.issue(["log.md"]).number == 2
+
+
+def test_another_store_does_not_take_over_the_files(opened: segue.Segue, locate: Locate) -> None:
+    chain_of(opened, 1)
+    with segue.open(locate("sqlite"), directory=opened.directory) as other:
+        assert first_problem(other) == ("receipt.extra", "TX-0001")
+        with pytest.raises(InvalidInput, match="segue receipt restart"):
+            other.continuity.receipts.issue(["note-1.md"])
 
 
 def test_a_scope_of_a_server_has_no_continuity(opened: segue.Segue) -> None:

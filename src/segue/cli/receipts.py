@@ -57,6 +57,7 @@ def issue(
     if not files and response is None:
         raise Usage("name at least one file, or a text by --response")
     with opened(now) as segue:
+        _say_validator(segue)
         made = segue.continuity.receipts.issue(_here(segue, files or []), _text(response))
     if as_json:
         output.as_json(made.to_json())
@@ -64,6 +65,12 @@ def issue(
         output.data(made.tx_id)
         output.note(f"{_proves(made)}; hash {made.receipt_hash}")
     return 0
+
+
+def _say_validator(segue: Segue) -> None:
+    """Say what is about to be started: the command comes from a file of the project."""
+    command = segue.continuity.place.settings.validator
+    output.notes([f"validator: {one_line(' '.join(command))}"] if command else [])
 
 
 def _proves(receipt: Receipt) -> str:
@@ -162,6 +169,7 @@ def prepare(
     """Write down a release before it is made: its manifest, and the hashes of its files as they are now."""
     document = jsontext.parse(read_input(manifest), code="release.manifest")
     with opened(now) as segue:
+        _say_validator(segue)
         record = segue.continuity.releases.prepare(document, _text(response))
     return _record(record, as_json=as_json)
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from segue.base import files, jsontext
 from segue.base.errors import Failed, InvalidInput
+from segue.continuity.receipt import number_of, tx_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +31,7 @@ LOCK_SECONDS = 30.0
 
 _KEY_DIGITS = 12
 _SLUG = 40
+_RECEIPT = re.compile(r"(TX-\d{4,9})\.json", re.ASCII)
 _NO_SLUG = re.compile(r"[^a-z0-9]+")
 _held = threading.local()
 
@@ -101,6 +103,20 @@ def read_json(path: Path, *, code: str) -> Any:
     """Return what a JSON file holds, None where there is no file. Raises InvalidInput with `code`, or as `read`."""
     data = read(path)
     return None if data is None else jsontext.parse(data, code=code)
+
+
+def receipts(folder: Path) -> dict[int, bytes]:
+    """Return the files of receipts in a project's folder, by number; what has another name is nobody's receipt."""
+    found = {}
+    for path in (folder / RECEIPTS).glob("TX-*.json"):
+        match = _RECEIPT.fullmatch(path.name)
+        if match is None or tx_id(number_of(match[1])) != match[1]:
+            continue
+        try:
+            found[number_of(match[1])] = read(path) or b""
+        except InvalidInput:
+            found[number_of(match[1])] = b""  # there, and no receipt
+    return found
 
 
 def write(path: Path, data: bytes) -> None:

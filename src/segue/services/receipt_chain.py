@@ -8,7 +8,6 @@ gets its name later, any other was never issued and goes.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from segue.base import files as base_files
@@ -26,21 +25,6 @@ if TYPE_CHECKING:
     from segue.services.continuity_place import Place
 
 NEXT = "next.json"
-_FILE = re.compile(r"(TX-\d{4,9})\.json", re.ASCII)
-
-
-def stored(folder: Path) -> dict[int, bytes]:
-    """Return the files of receipts in a project's folder, by number; what has another name is nobody's receipt."""
-    found = {}
-    for path in (folder / files.RECEIPTS).glob("TX-*.json"):
-        match = _FILE.fullmatch(path.name)
-        if match is None or receipt.tx_id(receipt.number_of(match[1])) != match[1]:
-            continue
-        try:
-            found[receipt.number_of(match[1])] = files.read(path) or b""
-        except InvalidInput:
-            found[receipt.number_of(match[1])] = b""  # there, and no receipt
-    return found
 
 
 class ReceiptChain:
@@ -63,14 +47,15 @@ class ReceiptChain:
         with self._place.locked():
             head = self._head()
             self._mend(head)
-            return chain.read(stored(self._place.folder), _pair(head))
+            return chain.read(files.receipts(self._place.folder), _pair(head))
 
     def sound(self) -> Chain:
         """Return the chain where all of it holds. Raises InvalidInput `receipt.…`, as its problem says."""
         found = self.load()
         if found.problem is not None:
             problem = found.problem
-            raise InvalidInput(problem.code, f"the receipts do not hold: {problem.message}", problem.to_json())
+            message = f"the receipts do not hold: {problem.message}; bring it back, or see `segue receipt restart`"
+            raise InvalidInput(problem.code, message, problem.to_json())
         return found
 
     def next_number(self) -> int:
@@ -109,7 +94,7 @@ class ReceiptChain:
         Returns where the old ones are, None where there were no files. A receipt that lies there proves nothing.
         """
         head = self._head()
-        numbers = [*stored(self._place.folder), head.number if head else 0]
+        numbers = [*files.receipts(self._place.folder), head.number if head else 0]
         last = Head(max(numbers), receipt.tx_id(max(numbers)) if max(numbers) else "", "")
         number = 1
         while (target := self._folder.with_name(f"{files.RECEIPTS}-aside-{number}")).exists():

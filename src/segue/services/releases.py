@@ -84,8 +84,8 @@ class Releases:
     def recover(self) -> Record:
         """Bring the release to its end after a crash at any moment: COMMITTED, or ABORTED with the errors.
 
-        Called again it returns the same. Raises NotFound `release.none` where none was ever prepared, Failed where
-        the disk or the store does not do it; then it may be called again.
+        Called again it returns the same. Raises NotFound `release.none` where none was ever prepared, InvalidInput
+        `file.read` or Failed where the disk or the store does not do it; then it may be called again.
         """
         if not self._file.exists():
             raise NotFound("release.none", "no release is prepared in this project; `segue receipt prepare` does it")
@@ -93,6 +93,8 @@ class Releases:
             try:
                 record = release.read(files.read(self._file))
             except InvalidInput as error:
+                if error.code == "file.read":
+                    raise  # it may be readable later
                 return self._ended(release.unreadable(error.message, self._place.clock()))
             if record is None:
                 raise NotFound("release.none", "no release is prepared in this project")

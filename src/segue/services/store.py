@@ -19,6 +19,7 @@ from segue.storage import (
     invites,
     kept_queries,
     memory_index,
+    receipt_heads,
     schema,
     scopes,
     settings,
@@ -125,7 +126,8 @@ class Store:
         """Replace all that the store holds by what the backup at `path` holds, in one transaction.
 
         The state before is kept as a backup first, where there was any. The store keeps its local scope, so that
-        those who have it open go on with it; tokens and invites that had ended here do not come back to life.
+        those who have it open go on with it; tokens and invites that had ended here do not come back to life, and the
+        newest receipt of each project, whose files are in no backup, stays the newest.
 
         Raises InvalidInput `restore.invalid` where the file is no backup, Failed `store.newer` where a later version
         made it; nothing has changed then.
@@ -135,11 +137,14 @@ class Store:
         with copied as source, source.read() as reading, self._database.write() as writing:
             kept = self._keep_state(writing)
             ended = tokens.revoked(writing), invites.ended(writing)
+            heads = receipt_heads.every(writing)
             with _dropped_on_error(kept), _refused(path):
                 counted = copying.copy_all(reading, writing, renamed=self._renamed(reading))
                 _require_sound(writing, path)
             tokens.revoke_again(writing, ended[0])
             invites.revoke_again(writing, ended[1])
+            for scope_id, project_key, head in heads:
+                receipt_heads.put(writing, scope_id, project_key, head)
             memory_index.renew(writing, self._clock())  # whoever searches holds what was there before
             name = path.name.encode("utf-8", "backslashreplace").decode()
             events.append(writing, self._scope, "store.restored", name, actor=self._actor, now=self._clock())

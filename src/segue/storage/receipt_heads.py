@@ -31,6 +31,12 @@ def get(connection: sa.Connection, scope_id: str, project_key: str) -> Head | No
     return None if row is None else Head(row.number, row.tx_id, row.receipt_hash)
 
 
+def every(connection: sa.Connection) -> list[tuple[str, str, Head]]:
+    """Return the heads of all scopes and projects: scope id, project key and head."""
+    rows = connection.execute(sa.select(receipt_heads))
+    return [(row.scope_id, row.project_key, Head(row.number, row.tx_id, row.receipt_hash)) for row in rows]
+
+
 def put(connection: sa.Connection, scope_id: str, project_key: str, head: Head) -> None:
     """Set a project's head."""
     drop(connection, scope_id, project_key)
