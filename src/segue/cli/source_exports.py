@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from segue.base.errors import InvalidInput, SegueError
-from segue.storage.sources import Export
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from segue.app import Segue
     from segue.services.sources import Exported
     from segue.sources.adapters import Loss, Target
+    from segue.storage.sources import Export
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,7 @@ def target_named(name: str) -> Target:
 def export(segue: Segue, names: Sequence[str], target: Target, folder: Path, *, replace: bool) -> Written:
     """Write these sources, and those that were written there before, into a tool's file below `folder`."""
     from segue.sources.adapters import PATHS
+    from segue.storage.sources import Export
 
     path = str((folder / PATHS[target]).absolute())
     known = _there(segue, path)
