@@ -1,4 +1,4 @@
-"""SessionStart: where the work stands, what waits for review, and what is known of the project."""
+"""SessionStart: where the work stands, what waits for review, what the project keeps and what is known of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from segue.base.errors import Failed
 from segue.context.candidate import Candidate, Packed
 from segue.context.layers import KINDS, MOST_OF_MODEL, PACK_LAYERS, WEIGHTS, balanced
 from segue.context.serving import served
-from segue.hosts import briefing, embedded, memory_rows, packet_rows, session_row
+from segue.hosts import briefing, embedded, memory_rows, packet_rows, project_memory, session_row
 from segue.hosts.calling import context
 from segue.memories.source import source_of
 from segue.packets import drafts, fitting, resume
@@ -24,12 +24,15 @@ if TYPE_CHECKING:
     from segue.hosts.embedded import Embedded
     from segue.memories.memory import Memory
     from segue.packets.model import Packet
+    from segue.services.projects import Project
 
 EVENT = "SessionStart"
 SOURCES = frozenset({"startup", "clear", "compact"})  # after the others the model still has what it was told
 INTENT: Intent = "recall"  # that of a pack without a task
 _RESUMED_TOKENS, _RESUMED_CHARACTERS = 1_200, 5_500  # of the packet; what it leaves is the pack's
 _FRAME = 120  # tokens for the frame and the lines between
+_KEPT_TOKENS, _KEPT_CHARACTERS = 600, 2_400  # of the project's own memory; and at most half of what the packet leaves
+_NO_STORE = frozenset({"store.missing", "store.not_embedded"})
 _KINDS: Mapping[PackLayer, tuple[str, ...]] = {**KINDS, "recency": ("",)}  # "" for all
 # After a compaction that conversation may be the same one.
 _RECORDED = "Where the work on this project stood, as it was recorded. What the user says now goes first."
@@ -42,6 +45,18 @@ def answer(call: Call) -> dict[str, Any] | None:
     if call.text("source") not in SOURCES:
         return None
     project = call.project()
+    try:
+        return _answer(call, project)
+    except Failed as error:
+        if error.code not in _NO_STORE:
+            raise
+        kept = project_memory.told(project.root, _KEPT_TOKENS, _KEPT_CHARACTERS)
+        if not kept:
+            raise
+        return context(EVENT, briefing.framed(kept))
+
+
+def _answer(call: Call, project: Project) -> dict[str, Any] | None:
     with embedded.opened(call.location) as store:
         with store.reading():
             packet = packet_rows.newest(store, project)
@@ -51,17 +66,19 @@ def answer(call: Call) -> dict[str, Any] | None:
         within = [each for each in found if _is_told(each.memory, told_already)]
         found = [each for each in found if not _is_told(each.memory, told_already)]
         said = _review(waiting)
-        left = briefing.MOST_TOKENS - _FRAME - briefing.tokens(resumed)
+        tokens = briefing.MOST_TOKENS - _FRAME - briefing.tokens(resumed)
+        characters = briefing.MOST_CHARACTERS - len(resumed) - 600
+        kept = project_memory.told(project.root, min(_KEPT_TOKENS, tokens // 2), min(_KEPT_CHARACTERS, characters // 2))
         packed, told = briefing.pack(
-            found, left, briefing.MOST_CHARACTERS - len(resumed) - 600, intent=INTENT, now=call.now
+            found, tokens - briefing.tokens(kept), characters - len(kept), intent=INTENT, now=call.now
         )
-        if not (resumed or said or told):
+        if not (resumed or said or kept or told):
             return None
         if call.session:
             _record(
                 store, call.session, [*packed, *(Packed(each, each.memory.content, 0) for each in within)], call.now
             )
-    return context(EVENT, briefing.framed(resumed, said, told))
+    return context(EVENT, briefing.framed(resumed, said, kept, told))
 
 
 def _resumed(packet: Packet | None) -> tuple[str, str]:
