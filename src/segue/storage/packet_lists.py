@@ -72,14 +72,15 @@ class _Search:
         if best is None or self._is_shorter_list(number):
             return None
         if number <= _FEW:
-            return [best]
-        for probe in self._probes:
-            if not probe.begins:
-                return [probe]
-            words = packet_words.spellings(self._connection, self._scope, probe, _FEW_SPELLINGS + 1)
-            if len(words) <= _FEW_SPELLINGS:
-                return [replace(probe, word=word, begins=False) for word in words]
-        return None
+            return [best] if number <= _FEW // 10 else self._spelled(best) or [best]
+        return next(filter(None, map(self._spelled, self._probes)), None)
+
+    def _spelled(self, probe: Probe) -> list[Probe]:
+        """Whole words for a probe, whose rows lie in the order of the list; nothing where they are many."""
+        if not probe.begins:
+            return [probe]
+        words = packet_words.spellings(self._connection, self._scope, probe, _FEW_SPELLINGS + 1)
+        return [replace(probe, word=word, begins=False) for word in words] if len(words) <= _FEW_SPELLINGS else []
 
     def _count(self, probe: Probe) -> int:
         return packet_words.count(self._connection, self._scope, probe, _FEW + 1)
@@ -186,11 +187,11 @@ class _Search:
         if self._wanted.projects:
             projects = packet_projects.c
             mine = projects.scope_id == self._scope, projects.packet_id == packet_id
-            conditions.append(sa.exists().where(*mine, projects.project.in_(self._wanted.projects)))
+            conditions.append(sa.exists(projects.packet_id).where(*mine, projects.project.in_(self._wanted.projects)))
         return conditions
 
     def _is_tagged(self, packet_id: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
         tags = packet_tags.c
-        return sa.exists().where(
+        return sa.exists(tags.packet_id).where(
             tags.scope_id == self._scope, tags.packet_id == packet_id, tags.tag == self._wanted.tag
         )

@@ -95,12 +95,12 @@ def count(connection: sa.Connection, scope_id: str, probe: Probe, most: int) -> 
 
 
 def spellings(connection: sa.Connection, scope_id: str, probe: Probe, most: int) -> list[str]:
-    """Return the words that answer a probe, at most `most` of them, without reading the rows between them."""
+    """Return the words that begin as a probe, at most `most` of them, without reading the rows between them."""
     found: list[str] = []
     while len(found) < most:
-        query = sa.select(_COLUMNS.word).where(_COLUMNS.scope_id == scope_id, matches(probe))
-        if found:
-            query = query.where(_COLUMNS.word > found[-1])
+        # One bound on each side: of two lower ones, SQLite goes from the first.
+        least = _COLUMNS.word > found[-1] if found else _COLUMNS.word >= probe.word
+        query = sa.select(_COLUMNS.word).where(_COLUMNS.scope_id == scope_id, least, _COLUMNS.word < probe.word + _LAST)
         word = connection.execute(query.order_by(_COLUMNS.word).limit(1)).scalar()
         if word is None:
             break
