@@ -86,11 +86,13 @@ def test_links_lead_nowhere(folder: Path, tmp_path: Path) -> None:
     assert [each.code for each in swap.read(whole).faults] == ["store.folder"]
 
 
-def test_what_cannot_be_read_is_said(folder: Path) -> None:
+def test_what_cannot_be_read_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "no-gpu.md").write_bytes(b"x" * (swap.MAX_FILE + 1))
     os.mkfifo(folder / "pipe.md")
     found = {(each.code, each.file) for each in doctor.check(swap.read(folder)).faults}
     assert found == {("store.size", "no-gpu.md"), ("store.unreadable", "pipe.md")}
+    monkeypatch.setattr(swap, "MAX_STORE", 1_000)
+    assert "store.size" in {each.code for each in doctor.check(swap.read(folder)).faults if each.file == STORE}
 
 
 @pytest.mark.requirement("continuity-store-whole")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 SWAP, JOURNAL = ".swap", "journal.json"
 MAX_FILE = 256 * 1024  # bytes of one file of a store
 MAX_FILES = 4_000
+MAX_STORE = 64 * 1024 * 1024  # bytes of all files together
 
 _NAME = re.compile(rf"(?:{ARCHIVE}/)?(?!\.)[^/\\\0]+\.md", re.DOTALL)
 _VERSION = "6.0"
@@ -70,10 +71,16 @@ def read(folder: Path) -> Snapshot:
     found: dict[str, bytes] = {}
     names: dict[str, str] = {}
     faults: list[Fault] = []
+    left = MAX_STORE
     for prefix, place in (("", folder), (f"{ARCHIVE}/", folder / ARCHIVE)):
         for entry in _entries(place, prefix, faults):
             name = unicodedata.normalize("NFC", f"{prefix}{entry.name}")
             data, fault = _read_entry(entry, name)
+            left -= len(data or b"")
+            if left < 0:
+                mend = "take out what is no fact"
+                faults.append(Fault("store.size", STORE, 1, f"it has more than {MAX_STORE:,} bytes", mend))
+                return Snapshot(found, names, tuple(faults))
             if name in found:
                 fault = Fault("store.name", name, 1, "two files have this name, spelled differently", "rename one")
             if fault is not None:

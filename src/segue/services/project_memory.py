@@ -256,7 +256,7 @@ class ProjectMemory(MemoryReading):
     def _with_index(checked: Checked, index: Any) -> Checked:
         if index.data == checked.index.data:
             return checked
-        return doctor.check(Plan({INDEX: index.data}).after(checked.snapshot))
+        return doctor.check(Plan({INDEX: index.data}).after(checked.snapshot), checked)
 
     # -- the proof --------------------------------------------------------------------------------------------------
 
@@ -315,7 +315,7 @@ def _digest(checked: Checked, file: str) -> str:
 
 
 def _applied(checked: Checked, edit: Edit) -> Checked:
-    return doctor.check(edit.plan.after(checked.snapshot))
+    return doctor.check(edit.plan.after(checked.snapshot), checked)
 
 
 def _worse(before: Checked, after: Checked) -> bool:

@@ -9,7 +9,7 @@ from segue.continuity.store import detail as details
 from segue.continuity.store import index as indexes
 from segue.continuity.store.fault import Fault
 from segue.continuity.store.index import Index
-from segue.continuity.store.layout import INDEX, STORE
+from segue.continuity.store.layout import INDEX, STORE, is_detail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -57,8 +57,11 @@ def no_store() -> Fault:
     )
 
 
-def check(snapshot: Snapshot) -> Checked:
-    """Return a store as it reads, with all of its faults, in the order of its files."""
+def check(snapshot: Snapshot, before: Checked | None = None) -> Checked:
+    """Return a store as it reads, with all of its faults, in the order of its files.
+
+    `before` is the store that a change was made of: what has the same bytes is not read again.
+    """
     faults = list(snapshot.faults)
     if INDEX in snapshot.files:
         index = indexes.read(snapshot.files[INDEX])
@@ -70,17 +73,13 @@ def check(snapshot: Snapshot) -> Checked:
     faults += index.faults
     found: dict[str, Detail] = {}
     unreadable: dict[str, list[Fault]] = {}
-    for file in snapshot.details:
-        read, wrong = details.read(file, snapshot.files[file])
+    archived: dict[str, Detail] = {}
+    for file in (*snapshot.details, *snapshot.archived):
+        read, wrong = _read(file, snapshot, before)
         if read is not None:
-            found[file] = read
+            (found if is_detail(file) else archived)[file] = read
         else:
             unreadable[file] = wrong
-    archived = {}
-    for file in snapshot.archived:
-        read, _ = details.read(file, snapshot.files[file])
-        if read is not None:
-            archived[file] = read
     faults += _targets(index, snapshot)
     for file in snapshot.details:
         faults += _of_detail(file, index, found.get(file), unreadable.get(file, []))
@@ -88,10 +87,19 @@ def check(snapshot: Snapshot) -> Checked:
     return Checked(snapshot, index, found, archived, tuple(faults))
 
 
+def _read(file: str, snapshot: Snapshot, before: Checked | None) -> tuple[Detail | None, list[Fault]]:
+    if before is not None and before.snapshot.files.get(file) == snapshot.files[file]:
+        known = before.details.get(file) or before.archived.get(file)
+        if known is not None:
+            return known, []
+    return details.read(file, snapshot.files[file])
+
+
 def _targets(index: Index, snapshot: Snapshot) -> Iterator[Fault]:
+    there = snapshot.files.keys() | {each.file for each in snapshot.faults}
+    wrong = {each.line for each in index.faults if each.code == "index.target"}
     for each in index.pointers:
-        known = each.target in snapshot.files or any(fault.file == each.target for fault in snapshot.faults)
-        if not known and not any(fault.code == "index.target" and fault.line == each.line for fault in index.faults):
+        if each.target not in there and each.line not in wrong:
             mend = "restore the file, or remove the line"
             yield Fault("index.missing_target", INDEX, each.line, "a pointer leads to a file that is not there", mend)
 

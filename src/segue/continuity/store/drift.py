@@ -23,6 +23,7 @@ _BETWEEN = re.compile(r"(?:[\s,，;；、|/.。]|\band\b|\bor\b|和|或)*", re.I
 _SEPARATOR = re.compile(r"[;；|]")
 _NONE = frozenset({"", "-", "—", "none", "n/a", "no", "无", "没有"})
 LEAST = 2  # characters: a shorter pattern would stand everywhere
+MOST = 100  # patterns of one correction
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def patterns(text: str) -> list[str]:
         else:
             found += _SEPARATOR.split(line_)
     kept = (each.strip().strip("*").strip() for each in found)
-    return [each for each in dict.fromkeys(kept) if fold(each) not in _NONE and len(fold(each)) >= LEAST]
+    return [each for each in dict.fromkeys(kept) if fold(each) not in _NONE and len(fold(each)) >= LEAST][:MOST]
 
 
 def find(corrections: Sequence[Detail], file: str, text: str) -> list[Drift]:

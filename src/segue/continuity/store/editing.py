@@ -297,7 +297,7 @@ def between(before: Snapshot, after: Snapshot) -> Plan:
 
 def require_no_worse(checked: Checked, plan: Plan) -> Checked:
     """Return the store after a change. Raises InvalidInput `memory.invalid` where the change brings a fault in."""
-    after = doctor.check(plan.after(checked.snapshot))
+    after = doctor.check(plan.after(checked.snapshot), checked)
     known = {(each.code, each.file, each.message) for each in checked.faults}
     new = (each for each in after.faults if (each.code, each.file, each.message) not in known)
     require_none(new, "the memory would not be in order after that")

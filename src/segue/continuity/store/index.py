@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from segue.base.errors import InvalidInput
@@ -15,7 +15,7 @@ from segue.continuity.store.fault import Fault
 from segue.continuity.store.layout import INDEX, KINDS, TITLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 HOOK, GLOSS = 80, 90  # characters, of what we write
 
@@ -43,11 +43,12 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """An index as it was read: its lines with their ends, its pointers, its faults."""
+    """An index as it was read: its lines with their ends, its pointers, its faults; `first` to each file."""
 
     lines: tuple[str, ...]
     pointers: tuple[Pointer, ...]
     faults: tuple[Fault, ...]
+    first: Mapping[str, Pointer] = field(default_factory=dict)
 
     @property
     def data(self) -> bytes:
@@ -60,7 +61,7 @@ class Index:
 
     def pointer(self, target: str) -> Pointer | None:
         """Return the first pointer to a file, None where there is none."""
-        return next((each for each in self.pointers if each.target == target), None)
+        return self.first.get(target)
 
     # -- changes ---------------------------------------------------------------------------------------------------
 
@@ -151,7 +152,8 @@ def read(data: bytes) -> Index:
             faults += found
     faults += _of_whole(lines, data)
     faults += _duplicates(pointers)
-    return Index(lines, tuple(pointers), tuple(sorted(faults, key=lambda each: each.line)))
+    first = {each.target: each for each in reversed(pointers)}
+    return Index(lines, tuple(pointers), tuple(sorted(faults, key=lambda each: each.line)), first)
 
 
 def _lines(text: str) -> Iterator[str]:
