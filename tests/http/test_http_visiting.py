@@ -281,3 +281,21 @@ def test_the_servers_own_sign_in_serves_nobody(single: Live, monkeypatch: pytest
             for tool in ("push", "pull"):
                 assert f"there is no tool '{tool}'" in spoken(admin, door, None, tool, id="packet-0001")
         assert elsewhere.asked == []
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_the_guard_of_a_server_has_no_receipts(single: Live, door: Door) -> None:
+    """It reads, and no project of the server's machine proves anything to a caller."""
+    reader, proposer = single.user("ann", "read"), single.user("bob", "propose")
+    for text, verdict in (("All tests pass.", "passes"), ("Your preference is saved to memory.", "refused")):
+        call = {"name": "guard", "arguments": {"text": text}}
+        message = call if door != "/mcp" else {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+        reply = reader.post(door, json=message, headers=MCP_HEADERS)
+        result = reply.json()["result"]
+        data = result["structuredContent"] if door == "/mcp" else result
+        assert data["verdict"] == verdict, reply.text
+        assert [each["why"] for each in data["refused"]] == ["there is no project here whose receipts could prove it"][
+            : len(data["refused"])
+        ]
+    assert "may not read" in spoken(proposer, door, None, "guard", text="All tests pass.")
+    assert "unknown argument 'directory'" in spoken(reader, door, None, "guard", text="x", directory="/")

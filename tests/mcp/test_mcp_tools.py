@@ -23,7 +23,7 @@ CORE = ["save", "resume", "get_context", "query_memory", "remember_this", "expan
 NAMES = [
     *CORE,
     *("ls", "show", "rm", "chain", "example", "whoami", "capsule_write", "capsule_read", "propose_memory"),
-    *("push", "pull"),
+    *("guard", "push", "pull"),
     *("search", "fetch"),
 ]
 _WRITTEN = ["content", "layer", "kind", "entities", "tags", "project", "source_url", "occurred_at", "directory"]
@@ -49,6 +49,7 @@ ARGUMENTS = {
     "propose_memory": _WRITTEN,
     "capsule_write": ["capsule", "continues", "allow_unredacted", "directory"],
     "capsule_read": ["capsule", "id", "directory"],
+    "guard": ["text", "receipt", "directory"],
     "push": ["id", "team", "replace"],
     "pull": ["id", "team", "replace"],
     "search": ["query"],
@@ -62,6 +63,7 @@ REQUIRED = {
     "propose_memory": ["content"],
     "capsule_write": ["capsule"],
     "rm": ["id"],
+    "guard": ["text"],
     "push": ["id"],
     "pull": ["id"],
     "search": ["query"],
@@ -249,6 +251,9 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ),
     ("capsule_write", {"capsule": CAPSULE}),
     ("capsule_read", {}),
+    ("guard", {"text": "All tests pass."}),
+    ("guard", {"text": "Your preference has been recorded."}),
+    ("guard", {"text": "It is saved to memory.", "receipt": "TX-0001"}),
     ("search", {"query": "importer"}),
     ("search", {"query": "nothing of the kind"}),
     ("fetch", {"id": "newest"}),

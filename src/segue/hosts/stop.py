@@ -1,4 +1,7 @@
-"""Stop: whether the agent's last answer says that something was remembered which nothing proves. No store is read."""
+"""Stop: whether the agent's last answer says that something was remembered which nothing proves.
+
+A receipt of the project that is bound to this very answer proves it. The store is read where something is claimed.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +24,10 @@ def answer(call: Call) -> dict[str, Any] | None:
 
     An answer is blocked once: not where the host says that it goes on because of a hook already.
     """
-    message = call.text("last_assistant_message")[-MOST_READ:]
+    whole = call.text("last_assistant_message")
+    message = whole[-MOST_READ:]
     sentences = claimed(message) if message.strip() else ()
-    if not sentences:
+    if not sentences or _is_bound(call, whole):
         return None
     said = "; ".join(f"“{each}”" for each in map(_shown, sentences[:MOST_SHOWN]))
     if call.block and call.given.get("stop_hook_active") is not True:
@@ -43,6 +47,12 @@ def claimed(message: str) -> tuple[str, ...]:
     from segue.continuity import claims
 
     return tuple(dict.fromkeys(each.sentence for each in claims.find(message) if each.of_memory))
+
+
+def _is_bound(call: Call, message: str) -> bool:
+    from segue.hosts.receipt_rows import is_bound  # most answers claim nothing
+
+    return is_bound(call, message)
 
 
 def _shown(sentence: str) -> str:

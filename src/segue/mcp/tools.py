@@ -11,6 +11,7 @@ from typing import Literal, get_args
 from segue.mcp.capsule_tools import CAPSULE_TOOLS
 from segue.mcp.connector_tools import CONNECTOR_TOOLS
 from segue.mcp.context_tools import CONTEXT_TOOLS
+from segue.mcp.continuity_tools import CONTINUITY_TOOLS
 from segue.mcp.host_tools import HOST_TOOLS
 from segue.mcp.memory_tools import MEMORY_TOOLS
 from segue.mcp.packet_tools import PACKET_TOOLS
@@ -22,10 +23,10 @@ _CHATGPT = ("search", "fetch")
 _FULL = (
     *_CORE,
     *("ls", "show", "rm", "chain", "example", "whoami", "capsule_write", "capsule_read", "propose_memory"),
-    *("push", "pull"),
+    *("guard", "push", "pull"),
     *_CHATGPT,
 )
-_ALL = (*PACKET_TOOLS, *CONTEXT_TOOLS, *MEMORY_TOOLS, *CAPSULE_TOOLS, *HOST_TOOLS, *CONNECTOR_TOOLS)
+_ALL = (*PACKET_TOOLS, *CONTEXT_TOOLS, *MEMORY_TOOLS, *CAPSULE_TOOLS, *CONTINUITY_TOOLS, *HOST_TOOLS, *CONNECTOR_TOOLS)
 _BY_NAME = {tool.name: tool for tool in _ALL}
 
 TOOLS = tuple(_BY_NAME[name] for name in _FULL)
