@@ -47,8 +47,9 @@ def _home(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_from_proposal_to_stale(cli: InPlace) -> None:
     made = cli("continuity", "propose", TEXT, *AT)
     assert (made.code, made.out) == (0, "M-0001\n")
-    assert made.err.startswith("correction, waits for approval: `segue review` shows it")
-    content_hash = cli("continuity", "candidates", "--json").json["candidates"][0]["content_hash"]
+    first, second = made.err.splitlines()
+    assert first == ("correction, waits for approval: `segue review`, or `segue continuity approve M-0001 --hash HASH`")
+    content_hash = second.removeprefix("hash: ")
     assert cli("continuity", "approve", "M-0001", "--hash", content_hash, *AT).out == "approved M-0001\n"
     receipt(cli)
     saved = cli("continuity", "save", "M-0001", "--receipt", "TX-0001", "--json", *AT).json

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from segue.continuity.candidate import Candidate, Status
 
 _LEAST = {"KIND": 60, "SINCE": 80}
-_REVIEW = "`segue review` shows it, or `segue continuity approve {} --hash {}`"
 
 CandidateId = Annotated[
     str, typer.Argument(metavar="M-ID", show_default=False, help="A candidate's id, such as M-0001.")
@@ -62,7 +61,10 @@ def propose(
         output.note("no candidate: it teaches nothing that is meant to last; nothing was kept")
     else:
         output.data(made.id)
-        output.note(f"{made.kind}, waits for approval: {_REVIEW.format(made.id, made.content_hash)}")
+        output.note(
+            f"{made.kind}, waits for approval: `segue review`, or `segue continuity approve {made.id} --hash HASH`"
+        )
+        output.note(f"hash: {made.content_hash}")
     return 0
 
 
