@@ -16,15 +16,20 @@ if TYPE_CHECKING:
 _MOST = 4_096
 
 
+def require_hidden(option: str | None) -> None:
+    """Raise Usage for a token that stands on the command line, where other programs see it."""
+    if option not in (None, "-"):
+        raise Usage("--bearer takes `-` alone: other programs see what stands on the command line")
+
+
 def given(option: str | None, place: str) -> str:
     """Return the token that `--bearer -` is for, "" without the option.
 
-    Raises Usage for one that stands on the command line, where other programs see it; InvalidInput `token.invalid`.
+    Raises Usage as `require_hidden` does, InvalidInput `token.invalid`.
     """
+    require_hidden(option)
     if option is None:
         return ""
-    if option != "-":
-        raise Usage("--bearer takes `-` alone: other programs see what stands on the command line")
     from segue.client.credentials import checked
 
     if output.is_terminal():

@@ -63,6 +63,7 @@ def add(
     both. Nothing reads it again by itself: `segue source refresh` does.
     """
     with opened(now) as segue:
+        source_tokens.require_hidden(bearer)
         kind, there = segue.sources.place(_place(place))
         asks = kind == "https" and not yes
         if asks:

@@ -44,13 +44,16 @@ def read(folder: Path | None = None, *, owner: int = 0) -> Policy:
         return PUBLIC_ONLY
     except OSError as error:
         raise _refused(place, f"it cannot be read: {error.strerror or error}") from None
-    with os.fdopen(handle, "rb") as file:
-        _require_safe(place, os.fstat(file.fileno()), owner)
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise _refused(place, "it is no file")
+        _require_safe(place, os.fstat(handle), owner)
         _require_safe(place.parent, place.parent.stat(), owner)
-        try:
-            document = tomllib.loads(file.read(_MOST).decode())
-        except (UnicodeDecodeError, tomllib.TOMLDecodeError):
-            raise _refused(place, "it is no TOML") from None
+        document = tomllib.loads(os.read(handle, _MOST).decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError):
+        raise _refused(place, "it is no TOML") from None
+    finally:
+        os.close(handle)
     network = document.get("network", {})
     allowed = network.get("allow", []) if isinstance(network, dict) else None
     if not isinstance(allowed, list):
@@ -59,8 +62,6 @@ def read(folder: Path | None = None, *, owner: int = 0) -> Policy:
 
 
 def _require_safe(place: Path, status: os.stat_result, owner: int) -> None:
-    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
-        raise _refused(place, "it is no file")
     if status.st_uid != owner:
         raise _refused(place, "it does not belong to the administrator")
     if status.st_mode & _WRITABLE:
