@@ -444,12 +444,11 @@ def test_a_name_that_changes_its_answer_behind_a_redirect_is_refused(liar: Liar)
 
 
 @pytest.mark.requirement("sources-guard")
-def test_a_name_that_changes_its_answer_after_the_connection_ended_is_refused(liar: Liar) -> None:
+def test_a_connection_that_ended_is_made_anew_to_what_was_checked(liar: Liar) -> None:
     turns = iter([["127.0.0.1"], ["10.0.0.1"]])
     liar.answers({"memories.json": served("a.md", connection="close"), "a.md": OK})
-    with pytest.raises(Refused) as caught:
-        reader(resolver=lambda host, port: next(turns)).read(liar.base)
-    assert caught.value.details["rule"] == "address.private"
+    found = reader(resolver=lambda host, port: next(turns)).read(liar.base)
+    assert (len(found.records), liar.connections) == (1, 2)
 
 
 @pytest.mark.requirement("sources-guard")
@@ -537,12 +536,53 @@ def test_all_of_a_refresh_has_a_deadline(liar: Liar) -> None:
 
 @pytest.mark.requirement("sources-limits")
 def test_all_of_a_refresh_has_a_size(liar: Liar) -> None:
-    names = [f"{n}.md" for n in range(10)]
+    names = [f"{n}.md" for n in range(100)]
     liar.answers({"memories.json": served(*names), **dict.fromkeys(names, reply(b"x" * 1_000))})
     with pytest.raises(InvalidInput) as caught:
-        reader(limits=Limits(total_bytes=3_000)).read(liar.base)
+        reader(limits=Limits(total_bytes=10_000)).read(liar.base)
     assert caught.value.code == "source.limit"
-    assert len(liar.asked) < 6
+    assert len(liar.asked) < 30
+
+
+MANY = [f"{n:02}.md" for n in range(40)]
+
+
+@pytest.mark.requirement("sources-https")
+def test_many_records_come_over_several_connections_and_in_order(liar: Liar) -> None:
+    """Each answer takes its time, the first the longest."""
+
+    def slow(asked: Asked) -> bytes:
+        liar.pause(0.1 if asked.target.endswith("/00.md") else 0.01)
+        return reply(asked.target.encode())
+
+    looked: list[str] = []
+
+    def resolver(host: str, port: int) -> list[str]:
+        looked.append(host)
+        return ["127.0.0.1"]
+
+    liar.answers({"memories.json": served(*MANY), **dict.fromkeys(MANY, slow)})
+    told: list[int] = []
+    began = time.monotonic()
+    found = reader(resolver=resolver).read(liar.base, on_progress=lambda done, total: told.append(done))
+    assert time.monotonic() - began < 40 * 0.01  # one after the other it would take longer
+    assert [each.body for each in found.records] == [f"/team/{name}" for name in MANY]
+    assert (told, looked, liar.connections) == (list(range(41)), [NAME], 4)
+
+
+@pytest.mark.requirement("sources-access")
+@pytest.mark.requirement("sources-snapshot")
+def test_a_lie_among_many_stops_what_is_on_its_way(liar: Liar) -> None:
+    """Other requests are kept waiting when it comes; nobody waits for them."""
+    silent = dripping(b"", b"", 0.05)(liar)
+    records: dict[str, Any] = {name: OK if name < "10.md" else silent for name in MANY}
+    liar.answers({"memories.json": served(*MANY), **records, "10.md": reply(b"", 401)})
+    began = time.monotonic()
+    with pytest.raises(AccessLost) as caught:
+        reader(limits=Limits()).read(liar.base)
+    assert caught.value.details["where"] == "10.md"
+    assert time.monotonic() - began < 2
+    assert len(liar.asked) < 25
 
 
 @pytest.mark.requirement("sources-retries")

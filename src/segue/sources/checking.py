@@ -5,6 +5,7 @@ Only what makes every further request fail alike ends it: an address that is ref
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from segue.sources.https import Https
     from segue.sources.limits import Limits
-    from segue.sources.reading import Fetch
+    from segue.sources.reading import Place
     from segue.sources.snapshot import Resource
 
 _ENDING_CODES = frozenset({"source.address"})
@@ -34,7 +35,7 @@ def check_folder(directory: Path, limits: Limits, *, on_progress: Progress | Non
     """Return what is wrong with the source in `directory`, and what is remarkable (`fails` is false); [] if nothing."""
     try:
         with Folder(directory) as folder:
-            return _checked(folder.fetch, limits, on_progress)
+            return _checked(folder, limits, on_progress)
     except SegueError as error:  # of the folder itself
         return problems_of(error, str(directory))
 
@@ -48,17 +49,17 @@ def check_url(https: Https, url: str, *, bearer: str = "", on_progress: Progress
     if base is None:
         return [each for error in errors for each in problems_of(error, "")]
     with Visit(https, base, bearer=bearer) as visit:
-        return _checked(visit.fetch, https.limits, on_progress)
+        return _checked(visit, https.limits, on_progress)
 
 
-def _checked(fetch: Fetch, limits: Limits, on_progress: Progress | None) -> list[Problem]:
+def _checked(place: Place, limits: Limits, on_progress: Progress | None) -> list[Problem]:
     try:
-        first = fetch(paths.MANIFEST, limits.manifest_bytes)
+        first = place.fetch(paths.MANIFEST, limits.manifest_bytes)
     except SegueError as error:
         return problems_of(error, paths.MANIFEST)
     manifest, _ = manifests.examined(first.data, limits)
     listed = [entry.path for entry in manifest.records] if manifest else []
-    found, missed = _fetched(fetch, listed, limits, on_progress)
+    found, missed = _fetched(place, listed, limits, on_progress)
     about = snapshot.examined(first, found, limits)[1]
     known = [each for each in about if each.rule not in (_FOLLOWING if len(found) < len(listed) else ())]
     order = {path: number for number, path in enumerate((paths.MANIFEST, *listed))}
@@ -66,23 +67,24 @@ def _checked(fetch: Fetch, limits: Limits, on_progress: Progress | None) -> list
 
 
 def _fetched(
-    fetch: Fetch, listed: Sequence[str], limits: Limits, on_progress: Progress | None
+    place: Place, listed: Sequence[str], limits: Limits, on_progress: Progress | None
 ) -> tuple[list[Resource], list[Problem]]:
     """What can be fetched, and what is wrong with the rest."""
     found: list[Resource] = []
     missed: list[Problem] = []
     total = 0
-    for done, path in enumerate(listed):
-        if on_progress is not None:
-            on_progress(done, len(listed))
-        try:
-            found.append(fetch(path, limits.record_bytes))
-        except SegueError as error:
-            missed += problems_of(error, path)
-            if error.code in _ENDING_CODES or error.details.get("rule") in _ENDING_RULES:
-                break
-        else:
-            total += len(found[-1].data)
+    tell = on_progress or (lambda *_: None)
+    tell(0, len(listed))
+    with contextlib.closing(place.fetch_all(listed, limits.record_bytes)) as coming:
+        for done, (path, each) in enumerate(zip(listed, coming, strict=False), 1):
+            tell(done, len(listed))
+            if isinstance(each, SegueError):
+                missed += problems_of(each, path)
+                if each.code in _ENDING_CODES or each.details.get("rule") in _ENDING_RULES:
+                    break
+                continue
+            found.append(each)
+            total += len(each.data)
             if total > limits.total_bytes:
                 break
     return found, missed

@@ -7,6 +7,7 @@ that a server that sends a byte now and then keeps nothing open.
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 import select
 import socket
@@ -39,18 +40,53 @@ def resolve(host: str, port: int) -> list[str]:
 
 
 class Deadline:
-    """When to stop waiting, on a clock that only runs forward."""
+    """When to stop waiting, on a clock that only runs forward; never later than the one `within` which it lies."""
 
     def __init__(self, clock: Callable[[], float], seconds: float, within: Deadline | None = None) -> None:
         self._clock = clock
         self._until = clock() + seconds
-        if within is not None:
-            self._until = min(self._until, within._until)
+        self._within = within
 
     @property
     def left(self) -> float:
-        """The seconds that are left, at most 0 once it has passed."""
-        return self._until - self._clock()
+        """The seconds that are left, 0 or less once it has passed."""
+        left = self._until - self._clock()
+        return left if self._within is None else min(left, self._within.left)
+
+    def end(self) -> None:
+        """Let it pass now."""
+        self._until = -math.inf
+
+
+class Names:
+    """The addresses of names, each looked up once, and again after `forget`. Several threads may ask."""
+
+    def __init__(self, resolver: Resolver, policy: Policy) -> None:
+        self._resolver = resolver
+        self._policy = policy
+        self._known: dict[tuple[str, int], list[str]] = {}
+        self._lock = threading.Lock()
+
+    def addresses(self, host: str, port: int, seconds: float) -> list[str]:
+        """Return the addresses to connect to, all of them checked; a look-up may take that many seconds.
+
+        Raises Refused `source.address`, OSError, TimeoutError.
+        """
+        shown = f"[{host}]" if ":" in host else host
+        addresses.require_name(shown, self._policy)
+        if addresses.literal(shown) is not None:
+            return [host]
+        with self._lock:
+            if (host, port) not in self._known:
+                answers = _within(seconds, lambda: self._resolver(host, port))
+                checked = addresses.checked(host, answers, self._policy)
+                self._known[host, port] = [str(each) for each in checked][:MAX_ANSWERS]
+            return self._known[host, port]
+
+    def forget(self) -> None:
+        """Look every name up anew."""
+        with self._lock:
+            self._known.clear()
 
 
 class Guard(httpcore2.NetworkBackend):
@@ -61,9 +97,16 @@ class Guard(httpcore2.NetworkBackend):
 
     deadline: Deadline
 
-    def __init__(self, resolver: Resolver, policy: Policy) -> None:
-        self._resolver = resolver
-        self._policy = policy
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._open: socket.socket | None = None
+
+    def abort(self) -> None:
+        """Wake whoever waits at the connection."""
+        opened = self._open
+        if opened is not None:
+            with contextlib.suppress(OSError):
+                socket.socket.shutdown(opened, socket.SHUT_RDWR)  # of TLS nothing is said: another thread may be at it
 
     def connect_tcp(
         self,
@@ -74,7 +117,8 @@ class Guard(httpcore2.NetworkBackend):
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,  # noqa: ARG002 - never given
     ) -> httpcore2.NetworkStream:
         """Look up, check and connect to the first address that answers."""
-        found = self._addresses(host, port)
+        with _errors(httpcore2.ConnectTimeout, httpcore2.ConnectError):
+            found = self._names.addresses(host, port, self.deadline.left)
         last: Exception = httpcore2.ConnectError(f"the name {host} has no address")
         for number, address in enumerate(found):
             left = self.deadline.left / (len(found) - number)  # so that one that is silent leaves time for the others
@@ -82,19 +126,15 @@ class Guard(httpcore2.NetworkBackend):
                 with _errors(httpcore2.ConnectTimeout, httpcore2.ConnectError):
                     connected = socket.create_connection((address, port), _some(left))
                     connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                    return Stream(connected, self)
+                    return self.opened(connected)
             except (httpcore2.ConnectTimeout, httpcore2.ConnectError) as error:
                 last = error
         raise last
 
-    def _addresses(self, host: str, port: int) -> list[str]:
-        shown = f"[{host}]" if ":" in host else host
-        addresses.require_name(shown, self._policy)
-        if addresses.literal(shown) is not None:
-            return [host]
-        with _errors(httpcore2.ConnectTimeout, httpcore2.ConnectError):
-            answers = _within(self.deadline.left, lambda: self._resolver(host, port))
-        return [str(each) for each in addresses.checked(host, answers, self._policy)][:MAX_ANSWERS]
+    def opened(self, connected: socket.socket) -> Stream:
+        """Return the stream over a connection, which is now the one to abort."""
+        self._open = connected
+        return Stream(connected, self)
 
 
 class Stream(httpcore2.NetworkStream):
@@ -140,7 +180,7 @@ class Stream(httpcore2.NetworkStream):
         except BaseException:
             self.close()
             raise
-        return Stream(secured, self._guard)
+        return self._guard.opened(secured)
 
     def get_extra_info(self, info: str) -> Any:
         """Return what `httpcore2` asks: whether something waits to be read, and the object of TLS."""

@@ -6,20 +6,24 @@ counted while it comes, its type checked and its time limited, and where it lead
 
 from __future__ import annotations
 
+import itertools
 import json
 import random as randomness
 import re
 import ssl
 import time
-import zlib
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from queue import LifoQueue
 from typing import TYPE_CHECKING, Any, Self
 
 import httpcore2
 
 from segue.base.errors import Failed, InvalidInput, Refused, SegueError
 from segue.base.redaction import shown
-from segue.sources import connection, paths
-from segue.sources.connection import Deadline, Guard
+from segue.sources import answers, connection
+from segue.sources.answers import Wanted
+from segue.sources.connection import Deadline, Guard, Names
 from segue.sources.limits import DEFAULT
 from segue.sources.network import PUBLIC_ONLY
 from segue.sources.problems import Problem, error_of
@@ -27,7 +31,8 @@ from segue.sources.reading import gathered
 from segue.sources.snapshot import Resource, Validators, resource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Mapping, Sequence
+    from concurrent.futures import Future
 
     from segue.sources.base_url import BaseUrl
     from segue.sources.connection import Resolver
@@ -35,17 +40,12 @@ if TYPE_CHECKING:
     from segue.sources.network import Policy
     from segue.sources.snapshot import Snapshot
 
-MANIFEST_TYPES = ("application/json",)
-RECORD_TYPES = ("text/markdown", "text/plain")
-
 _REDIRECTS = (301, 302, 303, 307, 308)
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 4.0  # seconds before the second try and before a later one, at most
 _BEARER = re.compile(r"[A-Za-z0-9._~+/-]{1,4096}=*", re.ASCII)
-_VALIDATOR = re.compile(r"[ -~]{1,512}", re.ASCII)
-_MEDIA = re.compile(r"([a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+)[ \t]*((?:;[^;]*)*)", re.ASCII | re.IGNORECASE)
-_CHARSET = re.compile(r"charset=(?:utf-8|\"utf-8\")", re.IGNORECASE)
-_GZIP = 16 + zlib.MAX_WBITS
-_PIECE = 64 << 10
+_LINES = 4  # connections at a time, so that a far server is read within the time of a refresh
+_PER_LINE = 8  # records for which another connection is worth while
+_AHEAD = 2  # requests for each connection that are on their way or wait to be taken
 
 
 class AccessLost(Refused):
@@ -96,33 +96,35 @@ class Https:
 
         `before` are the resources of the last snapshot by path: what the server says has not changed is taken from
         there. `bearer` is sent to the origin of `base` only. `on_progress` is told how many of how many records are
-        read. Raises what `Visit.fetch` and `snapshot.assembled` raise.
+        read. Raises what `Visit.fetch` and `snapshot.assembled` raise, InvalidInput `source.bearer`.
         """
         with Visit(self, base, before=before, bearer=bearer) as visit:
-            return gathered(visit.fetch, self.limits, before=before or {}, on_progress=on_progress)
+            return gathered(visit, self.limits, before=before or {}, on_progress=on_progress)
 
 
 class Visit:
-    """One refresh: its connection and its time. Use it as a context manager."""
+    """One refresh: its connections and its time. Use it as a context manager. Raises InvalidInput `source.bearer`."""
 
     def __init__(
         self, https: Https, base: BaseUrl, *, before: Mapping[str, Resource] | None = None, bearer: str = ""
     ) -> None:
         if bearer and not _BEARER.fullmatch(bearer):
             raise InvalidInput("source.bearer", "a bearer token has letters, digits and - . _ ~ + / only, = at its end")
-        self._https, self._limits, self._base = https, https.limits, base
-        self._before = before or {}
-        self._bearer = bearer
-        self._deadline = Deadline(https.clock, self._limits.refresh_seconds)
-        self._guard = Guard(https.resolver, https.policy)
-        self._context = https.ssl_context or _trusted()
-        self._pool: httpcore2.ConnectionPool | None = None
+        self.https, self.base, self.bearer = https, base, bearer
+        self.before = before or {}
+        self.context = https.ssl_context or _trusted()
+        self.names = Names(https.resolver, https.policy)
+        self.deadline = Deadline(https.clock, https.limits.refresh_seconds)
+        self._lines: list[_Line] = []
+        self._free: LifoQueue[_Line] = LifoQueue()
 
     def __enter__(self) -> Self:
+        self._add_line()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._disconnect()
+        for line in self._lines:
+            line.disconnect()
 
     def fetch(self, path: str, limit: int) -> Resource:
         """Return what lies at `path` below the base URL, of at most `limit` bytes; again after 5xx or a silence.
@@ -131,208 +133,173 @@ class Visit:
         AccessLost `source.access`; InvalidInput `source.limit`; Failed `source.unreachable`, `source.deadline`,
         `source.response`.
         """
-        target = self._base.manifest() if path == paths.MANIFEST else self._base.target(path)
+        line = self._free.get()
         try:
-            return self._fetch(path, target, limit)
+            return line.fetch(Wanted(self.base, path, limit))
         except SegueError as error:  # which may quote what the server said
             raise self._without_token(error) from None
+        finally:
+            self._free.put(line)
 
-    def _fetch(self, path: str, target: str, limit: int) -> Resource:
+    def fetch_all(self, listed: Sequence[str], limit: int) -> Generator[Resource | SegueError]:
+        """Yield what `fetch` returns or raises for each path, in their order; of many, some are fetched at a time.
+
+        Closed before its end, it stops what it is at, and the visit is over.
+        """
+        while len(self._lines) < min(_LINES, 1 + len(listed) // _PER_LINE):
+            self._add_line()
+        if len(self._lines) == 1:
+            yield from (self._outcome(path, limit) for path in listed)
+            return
+        coming = iter(listed)
+        with ThreadPoolExecutor(len(self._lines), "segue-source") as threads:
+            pending: deque[Future[Resource | SegueError]] = deque()
+            try:
+                while True:
+                    for path in itertools.islice(coming, _AHEAD * len(self._lines) - len(pending)):
+                        pending.append(threads.submit(self._outcome, path, limit))
+                    if not pending:
+                        return
+                    yield pending.popleft().result()
+            finally:
+                if pending:
+                    self._stop()
+                threads.shutdown(cancel_futures=True)
+
+    def _outcome(self, path: str, limit: int) -> Resource | SegueError:
+        try:
+            return self.fetch(path, limit)
+        except SegueError as error:
+            return error
+
+    def _stop(self) -> None:
+        self.deadline.end()
+        for line in self._lines:
+            line.abort()
+
+    def _add_line(self) -> None:
+        self._lines.append(_Line(self))
+        self._free.put(self._lines[-1])
+
+    def _without_token(self, error: SegueError) -> SegueError:
+        told = json.dumps([error.message, error.details]) if self.bearer else ""
+        if not told or self.bearer not in told:
+            return error
+        message, details = json.loads(told.replace(self.bearer, "[token]"))
+        return type(error)(error.code, message, details)
+
+
+class _Line:
+    """One connection of a visit, for one request after the other; it is made anew when it ended."""
+
+    def __init__(self, visit: Visit) -> None:
+        self._visit, self._https, self._limits = visit, visit.https, visit.https.limits
+        self._guard = Guard(visit.names)
+        self._pool: httpcore2.ConnectionPool | None = None
+
+    def disconnect(self) -> None:
+        """End the connection."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close()
+
+    def abort(self) -> None:
+        """Wake who waits at the connection: nothing comes any more."""
+        self._guard.abort()
+
+    def fetch(self, wanted: Wanted) -> Resource:
+        """See `Visit.fetch`."""
         number = 1
         while True:
             try:
-                return self._try(path, target, limit)
+                return self._try(wanted)
             except _Again as failed:
                 wait = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (number - 1)) * (0.5 + self._https.random() / 2)
-                if number >= self._limits.tries or wait >= self._deadline.left:
+                if number >= self._limits.tries or wait >= self._visit.deadline.left:
                     raise failed.error from None
             self._https.sleep(wait)
             number += 1
 
-    def _try(self, path: str, target: str, limit: int) -> Resource:
-        if self._deadline.left <= 0:
-            raise self._late(path)
-        self._guard.deadline = Deadline(self._https.clock, self._limits.request_seconds, self._deadline)
+    def _try(self, wanted: Wanted) -> Resource:
+        self._guard.deadline = Deadline(self._https.clock, self._limits.request_seconds, self._visit.deadline)
         try:
-            return self._follow(path, target, limit)
+            if self._visit.deadline.left <= 0:
+                raise httpcore2.ReadTimeout
+            return self._follow(wanted)
         except httpcore2.TimeoutException:
-            self._disconnect()
-            if self._deadline.left <= 0:
-                raise self._late(path) from None
+            self.disconnect()
+            if self._visit.deadline.left <= 0:
+                text = f"the refresh took more than {self._limits.refresh_seconds:g} seconds"
+                raise wanted.failed("source.deadline", "deadline.refresh", text) from None
             text = f"it did not answer within {self._limits.request_seconds:g} seconds"
-            raise _Again(self._failed("source.deadline", "deadline.request", path, text)) from None
+            raise _Again(wanted.failed("source.deadline", "deadline.request", text)) from None
         except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
-            self._disconnect()
-            raise self._failed("source.unreachable", "network.failed", path, _reason(error)) from None
+            self.disconnect()
+            raise wanted.failed("source.unreachable", "network.failed", _reason(error)) from None
         except BaseException:
-            self._disconnect()
+            self.disconnect()
             raise
 
-    def _follow(self, path: str, target: str, limit: int) -> Resource:
+    def _follow(self, wanted: Wanted) -> Resource:
         """Ask, and go where redirects lead as long as that is within the base URL."""
+        target = wanted.target
         for _ in range(self._limits.redirects + 1):
-            with self._asked(path, target) as answer:
+            with self._asked(wanted, target) as answer:
                 if answer.status not in _REDIRECTS:
-                    return self._taken(path, answer, limit)
-                locations = _values(answer, b"location")
-                if len(locations) != 1:
-                    raise self._odd(
-                        "response.location", path, f"it answered {answer.status} without one place to go to"
-                    )
-                target = self._base.redirected(target, locations[0])
-            self._disconnect()  # each hop is looked up and checked anew
-        many = f"{self._base}: {path} redirects more than {self._limits.redirects} times"
-        raise Refused("source.redirect", many, {"rule": "redirect.count", "where": path})
+                    return self._taken(wanted, answer)
+                target = wanted.base.redirected(target, answers.location(wanted, answer))
+            self.disconnect()
+            self._visit.names.forget()  # each hop is looked up and checked anew
+        many = f"{wanted.base}: {wanted.path} redirects more than {self._limits.redirects} times"
+        raise Refused("source.redirect", many, {"rule": "redirect.count", "where": wanted.path})
 
-    def _asked(self, path: str, target: str) -> Any:
+    def _asked(self, wanted: Wanted, target: str) -> Any:
         pool = self._pool = self._pool or httpcore2.ConnectionPool(
-            ssl_context=self._context, max_connections=1, network_backend=self._guard
+            ssl_context=self._visit.context, max_connections=1, network_backend=self._guard
         )
-        host = self._base.host.strip("[]")
-        url = httpcore2.URL(scheme=b"https", host=host.encode(), port=self._base.port, target=target.encode())
-        return pool.stream("GET", url, headers=self._headers(path))
+        host = wanted.base.host.strip("[]")
+        url = httpcore2.URL(scheme=b"https", host=host.encode(), port=wanted.base.port, target=target.encode())
+        return pool.stream("GET", url, headers=self._headers(wanted))
 
-    def _headers(self, path: str) -> list[tuple[str, str]]:
-        wanted = MANIFEST_TYPES if path == paths.MANIFEST else RECORD_TYPES
+    def _headers(self, wanted: Wanted) -> list[tuple[str, str]]:
         headers = [
-            ("Host", self._base.authority),
+            ("Host", wanted.base.authority),
             ("User-Agent", "segue"),
-            ("Accept", ", ".join(wanted)),
+            ("Accept", ", ".join(wanted.types)),
             ("Accept-Encoding", "identity"),
         ]
-        if self._bearer:
-            headers.append(("Authorization", f"Bearer {self._bearer}"))
-        known = self._before.get(path)
+        if self._visit.bearer:
+            headers.append(("Authorization", f"Bearer {self._visit.bearer}"))
+        known = self._visit.before.get(wanted.path)
         if known is not None and known.validators.etag:
             headers.append(("If-None-Match", known.validators.etag))
         if known is not None and known.validators.last_modified:
             headers.append(("If-Modified-Since", known.validators.last_modified))
         return headers
 
-    def _taken(self, path: str, answer: httpcore2.Response, limit: int) -> Resource:
+    def _taken(self, wanted: Wanted, answer: httpcore2.Response) -> Resource:
         """The resource of an answer that is no redirect."""
-        status = answer.status
+        status, path = answer.status, wanted.path
         if status in (401, 403):
-            text = (
-                f"{self._base} refuses access to {path} ({status}); what was read from it before is not used any more"
-            )
+            text = f"{wanted.base} refuses access to {path} ({status}); what was read before is not used any more"
             raise AccessLost("source.access", text, {"rule": f"access.{status}", "where": path, "status": status})
         if status >= 500:
             text = f"the server has a fault ({status})"
-            raise _Again(self._failed("source.unreachable", "response.server", path, text))
-        known = self._before.get(path)
+            raise _Again(wanted.failed("source.unreachable", "response.server", text))
         if status == 304:
+            known = self._visit.before.get(path)
             if known is None or known.validators == Validators():
-                raise self._odd("response.not_modified", path, "it answered 304, but nothing was read before")
-            for _ in _plain(path, answer, limit):  # there is none, and the connection goes on
-                pass
+                text = "it answered 304, but nothing was read before"
+                raise wanted.failed("source.response", "response.not_modified", text)
+            answers.skip(wanted, answer)
             return known
         if status != 200:
-            raise self._odd("response.status", path, f"it answered {status}")
-        self._check_type(path, answer)
-        data = self._body(path, answer, limit)
-        if self._bearer and self._bearer.encode() in data:
+            raise wanted.failed("source.response", "response.status", f"it answered {status}")
+        data = answers.body(wanted, answer)
+        if self._visit.bearer and self._visit.bearer.encode() in data:
             text = "it holds the token that was sent to it"
             raise error_of([Problem(rule="credential.bearer", message=text, where=path, refused=True)])
-        return resource(path, data, _validators(answer))
-
-    def _check_type(self, path: str, answer: httpcore2.Response) -> None:
-        wanted = MANIFEST_TYPES if path == paths.MANIFEST else RECORD_TYPES
-        given = _values(answer, b"content-type")
-        media = _MEDIA.fullmatch(given[0].strip()) if len(given) == 1 else None
-        if media is None or media[1].lower() not in wanted:
-            said = f"'{shown(', '.join(given), 80)}'" if given else "nothing"
-            raise self._media("media.type", path, f"its type is {' or '.join(wanted)}; the server says {said}")
-        parameters = [each.strip() for each in media[2].split(";") if each.strip()]
-        if any(each.lower().startswith("charset") and not _CHARSET.fullmatch(each) for each in parameters):
-            raise self._media("media.charset", path, f"it is UTF-8; the server says '{shown(given[0], 80)}'")
-
-    def _body(self, path: str, answer: httpcore2.Response, limit: int) -> bytes:
-        """The bytes of an answer, as they are after decompression, counted before and after it."""
-        encodings = [each.lower() for each in _values(answer, b"content-encoding")]
-        if encodings not in ([], ["identity"], ["gzip"]):
-            said = shown(", ".join(encodings), 80)
-            raise self._media("media.encoding", path, f"it comes plain, or as gzip; the server says '{said}'")
-        lengths = _values(answer, b"content-length")
-        if lengths and int(lengths[0]) > limit:  # the protocol's reader has checked that it is one number
-            raise _too_large(path, limit)
-        pieces = _plain(path, answer, limit) if encodings != ["gzip"] else self._unpacked(path, answer, limit)
-        data = bytearray()
-        for piece in pieces:
-            data += piece
-            if len(data) > limit:
-                raise _too_large(path, limit)
-        came = answer.extensions["network_stream"].body_bytes
-        if lengths and came is not None and came > int(lengths[0]):
-            raise self._odd("response.length", path, f"it announced {int(lengths[0]):,} bytes and sent more")
-        return bytes(data)
-
-    def _unpacked(self, path: str, answer: httpcore2.Response, limit: int) -> Iterator[bytes]:
-        unpacker = zlib.decompressobj(_GZIP)
-        try:
-            for packed in _plain(path, answer, limit):
-                rest, piece = packed, b""
-                while rest or len(piece) == _PIECE:  # a full piece: there may be more to come of what went in
-                    piece = unpacker.decompress(rest, _PIECE)
-                    rest = unpacker.unconsumed_tail
-                    yield piece
-        except zlib.error:
-            raise self._media("media.encoding", path, "it is no gzip, though the server says so") from None
-        if not unpacker.eof or unpacker.unused_data:
-            raise self._media("media.encoding", path, "its gzip is cut, or something follows it")
-
-    def _without_token(self, error: SegueError) -> SegueError:
-        told = json.dumps([error.message, error.details])
-        if not self._bearer or self._bearer not in told:
-            return error
-        message, details = json.loads(told.replace(self._bearer, "[token]"))
-        return type(error)(error.code, message, details)
-
-    def _disconnect(self) -> None:
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            pool.close()
-
-    def _late(self, path: str) -> SegueError:
-        text = f"the refresh took more than {self._limits.refresh_seconds:g} seconds"
-        return self._failed("source.deadline", "deadline.refresh", path, text)
-
-    def _odd(self, rule: str, path: str, text: str) -> SegueError:
-        return self._failed("source.response", rule, path, text)
-
-    def _failed(self, code: str, rule: str, path: str, text: str) -> Failed:
-        return Failed(code, f"cannot read {path} of {self._base}: {text}", {"rule": rule, "where": path})
-
-    def _media(self, rule: str, path: str, text: str) -> Refused:
-        return Refused("source.media", f"{path} of {self._base} is refused: {text}", {"rule": rule, "where": path})
-
-
-def _plain(path: str, answer: httpcore2.Response, limit: int) -> Iterator[bytes]:
-    """The pieces of an answer as they come, as long as they are not too much."""
-    received = 0
-    for piece in answer.iter_stream():
-        received += len(piece)
-        if received > limit:
-            raise _too_large(path, limit)
-        yield piece
-
-
-def _too_large(path: str, limit: int) -> SegueError:
-    rule = "limit.manifest_bytes" if path == paths.MANIFEST else "limit.record_bytes"
-    return error_of([Problem(rule=rule, message=f"it has more than {limit:,} bytes", where=path)])
-
-
-def _values(answer: httpcore2.Response, name: bytes) -> list[str]:
-    return [value.decode("latin-1") for each, value in answer.headers if each.lower() == name]
-
-
-def _validators(answer: httpcore2.Response) -> Validators:
-    """What the server gave to ask by; what could not be sent back as it is counts as not given."""
-    etag, modified = _values(answer, b"etag"), _values(answer, b"last-modified")
-    return Validators(
-        etag=etag[0] if len(etag) == 1 and _VALIDATOR.fullmatch(etag[0]) else "",
-        last_modified=modified[0] if len(modified) == 1 and _VALIDATOR.fullmatch(modified[0]) else "",
-    )
+        return resource(path, data, answers.validators(answer))
 
 
 def _trusted() -> ssl.SSLContext:

@@ -19,7 +19,7 @@ from segue.sources.reading import gathered
 from segue.sources.snapshot import resource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Generator, Mapping, Sequence
     from pathlib import Path
 
     from segue.sources.limits import Limits
@@ -45,7 +45,7 @@ def read(
     many of how many records are read. Raises what `Folder` and `snapshot.assembled` raise.
     """
     with Folder(directory) as folder:
-        return gathered(folder.fetch, limits, before=before or {}, on_progress=on_progress)
+        return gathered(folder, limits, before=before or {}, on_progress=on_progress)
 
 
 class Folder:
@@ -96,6 +96,14 @@ class Folder:
             file = self._open(parts[-1], at, path, _FILE)
             handles.callback(os.close, file)
             return resource(path, self._read(file, path, limit))
+
+    def fetch_all(self, listed: Sequence[str], limit: int) -> Generator[Resource | SegueError]:
+        """Yield what `fetch` returns or raises for each path, in their order."""
+        for path in listed:
+            try:
+                yield self.fetch(path, limit)
+            except SegueError as error:
+                yield error
 
     def _open(self, name: str, folder: int, path: str, flags: int) -> int:
         """Open one name in `folder`, if it is what is asked for and nobody exchanges it."""
