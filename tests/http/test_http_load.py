@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from http_live import packet
+from http_live import packet, served
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from http_live import Live
 
 pytest_plugins = ["http_fixtures"]
@@ -49,6 +51,46 @@ def test_many_push_and_list_at_once(live: Live, seconds: float) -> None:
     assert sorted(_all(live, owner_of=tokens[0], team=team)) == together
     for number in range(1, CLIENTS, 16):
         assert sorted(_all(live, owner_of=tokens[number])) == sorted(pushed[number])
+
+
+def test_connections_that_break_under_load(
+    locate: Callable[[str], str], postgres_server: Any, seconds: float = 2
+) -> None:
+    """The database ends every connection, again and again: clients are told so, and nothing acknowledged is lost."""
+    location = locate("postgres")
+    name = location.split("/")[3].split("?")[0]
+    cut = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()"
+    with served(location) as live:
+        token = live.token("writer")
+        deadline = time.monotonic() + seconds
+
+        def push(_: int) -> tuple[list[str], list[int]]:
+            pushed, refused = [], []
+            client = live.client(token)
+            while time.monotonic() < deadline or not pushed:
+                reply = client.post("/v1/packets", json=packet())
+                if reply.status_code == 201:
+                    pushed.append(reply.json()["id"])
+                else:
+                    refused.append(reply.status_code)
+            return pushed, refused
+
+        with ThreadPoolExecutor(6) as pool, postgres_server.connect() as other:
+            work = pool.map(push, range(6))
+            ended = 0
+            while time.monotonic() < deadline:
+                time.sleep(0.1)
+                ended += other.execute(cut, (name,)).fetchone()[0]
+            done = list(work)
+        pushed = [each for ids, _ in done for each in ids]
+        assert ended > 0
+        assert {status for _, refused in done for status in refused} <= {503}, [
+            each for each in live.lines() if each["status"] == 500
+        ]
+        there = _all(live, owner_of=token)
+        assert set(pushed) <= set(there)
+        assert len(there) == len(set(there))
+        assert live.client(token).get("/readyz").status_code == 200
 
 
 def _all(live: Live, *, owner_of: str, team: str | None = None) -> list[str]:

@@ -421,8 +421,30 @@ def test_a_lost_connection_is_said_and_made_again(
             with postgres_server.connect() as other:
                 other.execute(kill, (name,))
             connection.execute(sa.text("SELECT 1"))
-        assert failed.value.code in ("store.unreachable", "store.failed")
+        assert failed.value.code == "store.unreachable"
         assert opened.packets.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("state", "code"),
+    [
+        ("57P01", "store.unreachable"),  # it was told to end
+        ("57P03", "store.unreachable"),  # it starts
+        ("08006", "store.unreachable"),
+        ("53300", "store.full"),
+        ("40001", "store.busy"),
+        ("40P01", "store.busy"),
+        ("55P03", "store.busy"),
+        ("57014", "store.busy"),
+        ("22012", "store.failed"),
+    ],
+)
+def test_what_postgresql_says_is_sorted(locate: Callable[[str], str], state: str, code: str) -> None:
+    with segue.open(locate("postgres")) as opened:
+        with pytest.raises(segue.Failed) as failed, opened._database.read() as connection:
+            connection.execute(sa.text(f"DO $$ BEGIN RAISE EXCEPTION 'secret' USING ERRCODE = '{state}'; END $$"))
+        assert failed.value.code == code
+        assert "secret" not in failed.value.message
 
 
 def test_one_read_sees_one_state(segue_: segue.Segue, location: str, draft: Draft) -> None:

@@ -37,12 +37,16 @@ _MEND = "This server takes no packet with them, whatever the client allowed; rew
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """What a push did: `outcome` is created, unchanged or replaced; `etag` is that of what is stored now."""
+    """What a push did: `outcome` is created, unchanged or replaced; `etag` is that of what is stored now.
+
+    `flagged` says that it holds what the redactor finds, and was taken by a policy that lets it in.
+    """
 
     id: str
     outcome: str
     revision: int
     etag: str
+    flagged: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ class Pulled:
     revision: int
     etag: str
     body: bytes
+    flagged: bool
 
 
 class Hub:
@@ -118,7 +123,8 @@ class Hub:
             raise _exists(
                 "another body is stored under that id; push with replace=true to replace it", packet.id
             ) from None
-        return Pushed(saved.packet.id, saved.outcome, saved.revision, etag(saved.revision, saved.packet.canonical))
+        tag = etag(saved.revision, saved.packet.canonical)
+        return Pushed(saved.packet.id, saved.outcome, saved.revision, tag, bool(saved.findings))
 
     def _target(self, connection: sa.Connection, caller: Caller, team: str | None) -> tuple[str, Policy]:
         if team is None:
@@ -202,7 +208,7 @@ class Hub:
         q: str | None = None,
         parent: str | None = None,
     ) -> Page:
-        """Return packets of the personal scope, or of a team's, newest first; each word of `q` begins one of the packet.
+        """Return packets of the personal scope, or of a team's, newest first; each word of `q` begins one of theirs.
 
         A `limit` above 500 means 500, one below 1 means 50 (decision H3). Raises NotFound `team.not_found`,
         InvalidInput `cursor.invalid`, `filter.invalid`.
@@ -260,7 +266,8 @@ def etag(revision: int, body: bytes) -> str:
 
 
 def _pulled(stored: StoredPacket, scope_id: str, team: str) -> Pulled:
-    return Pulled(stored.id, scope_id, team, stored.revision, etag(stored.revision, stored.body), stored.body)
+    tag = etag(stored.revision, stored.body)
+    return Pulled(stored.id, scope_id, team, stored.revision, tag, stored.body, stored.flagged)
 
 
 def _require_version(existing: StoredPacket | None, if_match: str | None) -> None:

@@ -110,6 +110,8 @@ class Ingestion(ScopedService):
                 point.rollback()
             except DBAPIError:  # a full database has gone back on its own, and nothing is stored
                 raise error from None
+            if connection.invalidated:  # it broke, and what was stored went with it
+                raise
             return f"no memories were made of it ({error.message}); `segue ingest` does it later"
         if not report.passed_over:
             return ""

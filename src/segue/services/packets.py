@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +92,14 @@ class Chain:
 
 
 class Packets(ScopedService):
-    """The packets of one scope. Every method is one transaction; ids may be shortened to an unambiguous ending."""
+    """The packets of one scope. Every method is one transaction; ids may be shortened to an unambiguous ending.
+
+    `copied_team` names the team whose copy the scope is, "" for none.
+    """
+
+    def __init__(self, *given: Any, copied_team: str = "", **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._copied_team = copied_team
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -364,7 +372,9 @@ class Packets(ScopedService):
         """Return packets, newest first.
 
         `project` is a name, a ref in any spelling, or a key, "." this one; each word of `search` begins a word of the
-        packet, in any case. `limit` is 1 to 500. Raises InvalidInput `limit.invalid`, `cursor.invalid`, `filter.invalid`.
+        packet, in any case. `limit` is 1 to 500.
+
+        Raises InvalidInput `limit.invalid`, `cursor.invalid`, `filter.invalid`.
         """
         projects = self._named_projects(project)
         wanted = Filter(
@@ -427,9 +437,16 @@ class Packets(ScopedService):
         found = packet_lists.listed(connection, self._scope, Filter(projects=projects), 1)
         if not found:
             total = rows.count(connection, self._scope)
-            hint = f"{total} of other projects: `segue ls`" if total else "save one with `segue save`"
+            none = "`segue sync` brings what the team has" if self._copied_team else "save one with `segue save`"
+            hint = f"{total} of other projects: {self._listing}" if total else none
             raise NotFound("packet.none", f"no packet of {project.name} is stored; {hint}", {"project": project.key})
         return self._get(connection, found[0].id)
+
+    @property
+    def _listing(self) -> str:
+        """The command that lists the packets."""
+        team = f" -t {shlex.quote(self._copied_team)}" if self._copied_team else ""
+        return f"`segue ls{team}`"
 
     def _get(self, connection: sa.Connection, packet_id: str) -> Packet:
         return _packet(self._stored(connection, packet_id))
@@ -438,7 +455,7 @@ class Packets(ScopedService):
         full = paging.resolve(
             given,
             "packet",
-            "`segue ls`",
+            self._listing,
             lambda each: bool(rows.known(connection, self._scope, [each])),
             lambda ending, limit: rows.with_ending(connection, self._scope, ending, limit),
         )

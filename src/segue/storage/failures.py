@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _ROWS = ("segue.storage.", "segue.search.entry", "segue.services.indexes")
 _AROUND = ("segue.storage.database", "segue.storage.failures")
 _NOTHING = "nothing was saved"
+_WAITED = ("55P03", "57014")  # SQLSTATE: a lock was not to be had, or took too long
 _SQLITE = {
     sqlite3.SQLITE_FULL: ("store.full", "the disk is full; " + _NOTHING),
     sqlite3.SQLITE_READONLY: ("store.read_only", "it cannot be written; " + _NOTHING),
@@ -48,6 +49,8 @@ def translated(name: str) -> Iterator[None]:
         raise Failed("store.busy", f"the store {name}: too many calls at once; {_NOTHING}, try again") from error
     except sa.exc.DBAPIError as error:
         raise _failed(name, error.orig) from error
+    except sa.exc.PendingRollbackError as error:  # the connection broke before
+        raise Failed("store.unreachable", f"the database {name} does not answer; {_NOTHING}") from error
     except sa.exc.StatementError as error:  # a value of another type than its column's
         raise Failed("store.corrupt", f"the store {name} holds a value that cannot be; see `segue doctor`") from error
     except sqlite3.Error as error:
@@ -75,8 +78,11 @@ def _failed(name: str, error: BaseException | None) -> Failed:
         code, said = _SQLITE.get(primary, ("store.failed", f"it failed ({type(error).__name__}); {_NOTHING}"))
         return Failed(code, f"the store {name}: {said}")
     state = getattr(error, "sqlstate", None)
-    if state is None:
+    # 57P: it stops, starts, or ended the connection; 08: the connection broke.
+    if state is None or state.startswith(("57P", "08")):
         return Failed("store.unreachable", f"the database {name} does not answer; {_NOTHING}")
     if state.startswith("53"):
         return Failed("store.full", f"the database {name} is out of resources; {_NOTHING}")
+    if state.startswith("40") or state in _WAITED:
+        return Failed("store.busy", f"the database {name}: others wrote the same; {_NOTHING}, try again")
     return Failed("store.failed", f"the database {name} refused (SQLSTATE {state}); {_NOTHING}")
