@@ -65,7 +65,8 @@ def test_connections_that_break_under_load(
         deadline = time.monotonic() + seconds
 
         def push(_: int) -> tuple[list[str], list[int]]:
-            pushed, refused = [], []
+            pushed: list[str] = []
+            refused: list[int] = []
             client = live.client(token)
             while time.monotonic() < deadline or not pushed:
                 reply = client.post("/v1/packets", json=packet())
