@@ -134,6 +134,8 @@ def test_drift_is_a_finding(study: InPlace, project: Path) -> None:
 
 @pytest.mark.requirement("continuity-store-tidy")
 def test_sorted_out(study: InPlace) -> None:
+    made = study("continuity", "propose", "Correction: lines are quoted, never told.", "--json").json["candidate"]
+    study("continuity", "approve", "M-0001", "--hash", made["content_hash"])
     upsert(study, "lines", "--candidate", "M-0001")
     upsert(study, "lines-again")
     assert study("continuity", "rekind", "lines", "project").out == "moved MEM-001 lines\n"

@@ -51,6 +51,13 @@ class Study:
             given["receipt"] = self.receipt(*given["sources"]).tx_id
         return self.memory.upsert(name, kind=kind, **given)
 
+    def candidate(self, text: str = "Correction: the stride is 2, never 4.") -> str:
+        """Propose and approve a candidate, and return its id."""
+        candidates = self.segue.continuity.candidates
+        made = candidates.propose(text)
+        assert made is not None
+        return candidates.approve(made.id, made.content_hash).id
+
     def held(self) -> dict[str, bytes]:
         """Everything in the project, hidden files and folders too."""
         found = sorted(self.root.rglob("*"))

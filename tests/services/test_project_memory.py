@@ -228,12 +228,27 @@ def test_a_disk_that_refuses(study: Study, monkeypatch: pytest.MonkeyPatch, what
     assert study.held() == before
 
 
+@pytest.mark.requirement("continuity-store-gate")
+def test_no_candidate_that_nobody_approved(study: Study) -> None:
+    candidates = study.segue.continuity.candidates
+    made = candidates.propose("Correction: the stride is 2, never 4.")
+    assert made is not None
+    for end in (lambda: None, lambda: candidates.reject(made.id, "not so")):
+        end()
+        with pytest.raises(Refused) as error:
+            study.keep("conv-stride", "correction", candidate=made.id)
+        assert error.value.code == "memory.candidate"
+    with pytest.raises(NotFound):
+        study.keep("conv-stride", "correction", candidate="M-0042")
+    assert study.keep("conv-stride", "correction", candidate=study.candidate("纠正：步长是二。")).action == "added"
+
+
 # -- changes ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.requirement("continuity-store-tidy")
 def test_archived_and_made_another_kind(study: Study) -> None:
-    study.keep("lines", candidate="M-0001")
+    study.keep("lines", candidate=study.candidate())
     study.keep("no-gpu", "project")
     assert study.memory.rekind("MEM-002", "feedback").action == "moved"
     assert study.memory.archive("M-0001", "not any more").memory_id == "MEM-001"
@@ -283,6 +298,28 @@ def test_synced(study: Study, clock: Clock) -> None:
     assert "- [How edited is about](edited.md) — quote a line first." in (study.store / "MEMORY.md").read_text()
     again = study.memory.sync()
     assert (again.archived, again.refreshed, again.changed, again.cold_start) == ((), (), False, True)
+
+
+@pytest.mark.requirement("continuity-store-sync")
+def test_what_a_person_has_worded_in_the_index_stays(study: Study) -> None:
+    study.keep("lines", description="Quote each line of code")
+    index, fact = study.store / "MEMORY.md", study.store / "lines.md"
+    index.write_text(index.read_text().replace("[Quote each line of code]", "[My own words]"))
+    assert study.memory.sync().refreshed == ()
+    fact.write_text(fact.read_text().replace("Quote each", "Quote every").replace("quote each", "quote every"))
+    assert study.memory.compact().refreshed == ()  # it does not forget that the fact was edited
+    assert study.memory.sync().refreshed == ("lines",)
+    assert "- [My own words](lines.md) — quote every line first." in index.read_text()
+
+
+@pytest.mark.requirement("continuity-store-sync")
+def test_a_store_that_came_with_the_project_is_noted(study: Study) -> None:
+    study.keep("lines")
+    (study.segue.continuity.place.folder / "memory.json").write_text('{"0": [], "x": {"lines.md": 7}}')
+    assert study.memory.sync().refreshed == ()
+    fact = study.store / "lines.md"
+    fact.write_text(fact.read_text().replace("quote each", "quote every"))
+    assert study.memory.sync().refreshed == ("lines",)
 
 
 @pytest.mark.requirement("continuity-store-sync")

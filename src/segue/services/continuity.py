@@ -60,7 +60,7 @@ class Continuity:
         """The memory store in the project's own folder, where the user has agreed to one."""
         from segue.services.project_memory import ProjectMemory
 
-        return ProjectMemory(self.place, receipts=lambda: self.receipts)
+        return ProjectMemory(self.place, receipts=lambda: self.receipts, candidates=lambda: self.candidates)
 
     @cached_property
     def claims(self) -> ClaimGuard:

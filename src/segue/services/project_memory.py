@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from segue.base import time
-from segue.base.errors import Failed, InvalidInput, Refused, SegueError
-from segue.continuity import files, swap, unkept
+from segue.base.errors import InvalidInput, Refused, SegueError
+from segue.continuity import swap, unkept
 from segue.continuity.store import doctor, editing
 from segue.continuity.store.editing import Entry, between, require_no_worse
 from segue.continuity.store.fault import require_none
 from segue.continuity.store.layout import INDEX, STORE, template
 from segue.continuity.store.snapshot import Plan
+from segue.services.memory_notes import MemoryNotes
 from segue.services.project_memory_reading import MemoryReading, Report, consent_pending
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from segue.continuity.store.editing import Edit
     from segue.services.project_memory_reading import Status
 
-NOTES = "memory.json"  # what each fact was when it was last looked at, to see which were changed by hand since
 _WRITING = 60.0  # seconds that a change waits for others
 
 
@@ -131,7 +129,8 @@ class ProjectMemory(MemoryReading):
 
         `receipt` names the receipt that proves each of `sources` as it is now; `source_path` is one of them, the first
         by default. Whatever goes wrong, every file is as it was, and `details["memory_status"]` of the error is
-        `unsaved-memory`. Raises Refused `memory.consent_pending`, `memory.unproven`, `continuity.not_kept`,
+        `unsaved-memory`. `candidate` names what it was, which has to be approved or saved, and is archived with it.
+        Raises Refused `memory.consent_pending`, `memory.unproven`, `memory.candidate`, `continuity.not_kept`,
         RedactionRefused, InvalidInput `memory.…`, `receipt.…`, NotFound, Failed.
         """
         if not self.exists:
@@ -144,6 +143,7 @@ class ProjectMemory(MemoryReading):
             require_none(checked.faults, "the memory store is not in order")
             entry = editing.checked_entry(Entry(name, kind, description, body, path, proof.tx_id, candidate))
             _require_kept(entry)
+            self._require_approved(candidate)
             return self._save(checked, editing.upsert(checked, entry, self._today()), proof.tx_id)
 
     def archive(self, reference: str, reason: str) -> SavedFact:
@@ -189,6 +189,10 @@ class ProjectMemory(MemoryReading):
 
     # -- how it is done ---------------------------------------------------------------------------------------------
 
+    @property
+    def _notes(self) -> MemoryNotes:
+        return MemoryNotes(self._place.folder, self.path)
+
     def _today(self) -> str:
         return time.to_text(self._place.clock())[:10]
 
@@ -202,7 +206,7 @@ class ProjectMemory(MemoryReading):
     def _save(self, checked: Checked, edit: Edit, transaction: str = "") -> SavedFact:
         after = require_no_worse(checked, edit.plan)
         written = swap.swap(self.path, edit.plan, checked.snapshot)
-        self._note(after, edit.name)
+        self._notes.keep(checked, after)
         hashes = {f"{STORE}/{name}": digest for name, digest in written.items()}
         detail = after.details.get(f"{edit.name}.md")
         proof = transaction or (detail["source_transaction"] if detail else "")
@@ -214,11 +218,10 @@ class ProjectMemory(MemoryReading):
         with self._changing() as checked:
             after, archived, refreshed = change(checked)
             plan = between(checked.snapshot, after.snapshot)
-            if not _worse(checked, after) and plan:
-                swap.swap(self.path, plan, checked.snapshot)
-                self._note(after)
-            else:
-                archived, refreshed = [], []
+            if _worse(checked, after):
+                after, plan, archived, refreshed = checked, Plan(), [], []
+            swap.swap(self.path, plan, checked.snapshot)
+            self._notes.keep(checked, after)
             cold = doctor.check(swap.read(self.path))  # as one reads it who knows nothing yet
         finds_all = all(each.target in cold.details for each in cold.index.pointers)
         done = cold.snapshot.files != checked.snapshot.files
@@ -233,18 +236,14 @@ class ProjectMemory(MemoryReading):
         return checked, archived, []
 
     def _synced(self, checked: Checked) -> tuple[Checked, list[str], list[str]]:
-        noted = self._noted()
-        edited = [
-            each.file
-            for _, each in checked.listed()
-            if each.is_active and noted.get(each.file, "") not in ("", _digest(checked, each.file))
-        ]
+        edited = self._notes.edited(checked)
         checked, archived, _ = self._deduplicated(checked)
         refreshed = []
-        for file in edited:
+        for file, was in edited.items():
             if file in checked.details:
                 refreshed.append(checked.details[file].name)
-                checked = _applied(checked, editing.refresh(checked, file, self._today()))
+                edit = editing.refresh(checked, file, self._today(), hook=was.hook, gloss=was.gloss)
+                checked = _applied(checked, edit)
         for _, each in list(checked.listed()):
             if not each.is_active and each["status"]:
                 archived.append(each.name)
@@ -278,40 +277,18 @@ class ProjectMemory(MemoryReading):
             )
         return proof, paths
 
+    def _require_approved(self, candidate: str) -> None:
+        """Refuse what is kept for a candidate that nobody approved, or that does not hold any more."""
+        if not candidate:
+            return
+        status = self._candidates().get(candidate).status if self._candidates is not None else "unknown"
+        if status not in ("approved", "saved"):
+            raise Refused("memory.candidate", f"{candidate} is {status}; only what was approved is kept")
+
     def _relative(self, path: str | Path) -> str:
         from segue.services import artifacts
 
         return artifacts.located(self._place.root, path)
-
-    # -- what the facts were --------------------------------------------------------------------------------------
-
-    @property
-    def _own(self) -> str:
-        """The name of this store among those of other clones and worktrees of the project."""
-        return hashlib.sha256(os.fsencode(self.path)).hexdigest()[:16]
-
-    def _notes(self) -> dict[str, Any]:
-        try:
-            found = files.read_json(self._place.folder / NOTES, code="memory.notes")
-        except InvalidInput:
-            return {}
-        return found if isinstance(found, dict) else {}
-
-    def _noted(self) -> dict[str, str]:
-        own = self._notes().get(self._own)
-        return own if isinstance(own, dict) else {}
-
-    def _note(self, checked: Checked, name: str = "") -> None:
-        """Note what the facts are now, or one of them. It is no loss where the disk does not take it."""
-        now = {file: _digest(checked, file) for file in checked.details}
-        noted = self._noted() if name else {}
-        now |= {file: noted[file] for file in now.keys() & noted.keys() if file != f"{name}.md"}
-        with contextlib.suppress(Failed):
-            files.write_json(self._place.folder / NOTES, {**self._notes(), self._own: now})
-
-
-def _digest(checked: Checked, file: str) -> str:
-    return hashlib.sha256(checked.snapshot.files[file]).hexdigest()
 
 
 def _applied(checked: Checked, edit: Edit) -> Checked:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from segue.continuity.store.doctor import Checked
     from segue.continuity.store.drift import Drift
     from segue.continuity.store.fault import Fault
+    from segue.services.candidates import Candidates
     from segue.services.continuity_place import Place
     from segue.services.receipts import Receipts
 
@@ -143,12 +144,21 @@ def consent_pending() -> Refused:
 class MemoryReading:
     """Reads the memory store of a project. A change that was interrupted is finished first.
 
+    It needs no database. Without `receipts` no source is proven and nothing can be kept.
+
     Every method raises Refused `memory.consent_pending` where there is no store, unless it says otherwise.
     """
 
-    def __init__(self, place: Place, *, receipts: Callable[[], Receipts] | None = None) -> None:
+    def __init__(
+        self,
+        place: Place,
+        *,
+        receipts: Callable[[], Receipts] | None = None,
+        candidates: Callable[[], Candidates] | None = None,
+    ) -> None:
         self._place = place
         self._receipts = receipts
+        self._candidates = candidates
 
     @property
     def path(self) -> Path:

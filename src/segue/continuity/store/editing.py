@@ -14,7 +14,7 @@ from segue.base.errors import Ambiguous, InvalidInput, NotFound
 from segue.base.redaction import RedactionRefused, shown
 from segue.continuity.receipt import is_inside
 from segue.continuity.store import detail as details
-from segue.continuity.store import doctor, head, labels, layout
+from segue.continuity.store import doctor, head, index, labels, layout
 from segue.continuity.store.fault import require_none
 from segue.continuity.store.layout import ARCHIVE, INDEX
 from segue.continuity.store.snapshot import Plan
@@ -158,7 +158,7 @@ def upsert(checked: Checked, entry: Entry, today: str) -> Edit:
         memory_id = checked.next_id()
         text = _new_file({"memory_id": memory_id, "name": entry.name, **values, "created": today}, entry.body)
     pointed = checked.index.with_pointer(
-        entry.kind, entry.description, file, gloss(entry.kind, entry.body, entry.source_path)
+        entry.kind, entry.description, file, said_beside(entry.kind, entry.body, entry.source_path)
     )
     plan = Plan({file: text.encode("utf-8"), INDEX: pointed.data})
     require_no_worse(checked, plan)
@@ -172,7 +172,7 @@ def _new_file(values: Mapping[str, str], body: str) -> str:
     return f"---\n{lines}---\n\n{head.laid_out(body)}"
 
 
-def gloss(kind: str, body: str, source_path: str) -> str:
+def said_beside(kind: str, body: str, source_path: str) -> str:
     """Return what the index says of a fact beside its hook: what to do, what holds instead, or where to look."""
     found = labels.texts(body)
     text = {"correction": found.get(labels.CANONICAL, ""), "reference": source_path}.get(
@@ -221,25 +221,34 @@ def rekind(checked: Checked, file: str, kind: str, today: str) -> Edit:
     if pointer is not None and pointer.kind == kind == detail["kind"]:
         return Edit(Plan(), "none", detail["memory_id"], detail.name, ())
     hook = pointer.hook if pointer else detail["description"]
-    pointed = checked.index.with_pointer(kind, hook, file, gloss(kind, detail.body, detail.source_path))
+    pointed = checked.index.with_pointer(kind, hook, file, said_beside(kind, detail.body, detail.source_path))
     text = head.edited(detail.text, {"kind": kind, "updated": today})
     plan = Plan({file: text.encode("utf-8"), INDEX: pointed.data})
     require_no_worse(checked, plan)
     return Edit(plan, "moved", detail["memory_id"], detail.name, (file, INDEX))
 
 
-def refresh(checked: Checked, file: str, today: str) -> Edit:
-    """Return what brings date and pointer of a fact up to what its file says now."""
+def refresh(checked: Checked, file: str, today: str, *, hook: str, gloss: str) -> Edit:
+    """Return what brings date and pointer of a fact up to what its file says now.
+
+    `hook` and `gloss` are what the index was to say of it before: a text that somebody has worded otherwise stays.
+    """
     detail = checked.details[file]
     pointer = checked.index.pointer(file)
     pointed = checked.index
     if pointer is not None:
-        said = gloss(detail["kind"], detail.body, detail.source_path)
-        pointed = pointed.with_pointer(pointer.kind, detail["description"], file, said)
+        new_hook, new_gloss = pointing(detail)
+        hook = new_hook if index.is_written(pointer.hook, hook) else pointer.hook
+        gloss = new_gloss if index.is_written(pointer.gloss, gloss) else pointer.gloss
+        pointed = pointed.with_pointer(pointer.kind, hook, file, gloss)
     text = head.edited(detail.text, {"updated": today})
-    return Edit(
-        Plan({file: text.encode("utf-8"), INDEX: pointed.data}), "updated", detail["memory_id"], detail.name, (file,)
-    )
+    plan = Plan({file: text.encode("utf-8"), INDEX: pointed.data})
+    return Edit(plan, "updated", detail["memory_id"], detail.name, (file, INDEX))
+
+
+def pointing(detail: Detail) -> tuple[str, str]:
+    """Return what the index says of a fact: the hook and the gloss of its pointer."""
+    return detail["description"], said_beside(detail["kind"], detail.body, detail.source_path)
 
 
 def duplicates(checked: Checked) -> dict[str, str]:
@@ -282,8 +291,8 @@ def tightened(found: Index) -> Index:
     One that is within them loses no more than doubled empty lines.
     """
     best = found
-    for hook, gloss_, close in _TIGHTER:
-        best = found.tightened(hook, gloss_, close=close)
+    for hook, gloss, close in _TIGHTER:
+        best = found.tightened(hook, gloss, close=close)
         if not any(each.code in ("index.soft_cap", "index.hard_cap") for each in best.faults):
             break
     return best

@@ -125,6 +125,12 @@ def written(hook: str, target: str, gloss: str) -> str:
     return f"- [{_inert(hook, HOOK)}]({target}) — {_inert(gloss, GLOSS)}"
 
 
+def is_written(stands: str, text: str) -> bool:
+    """Whether what stands in an index was written of that text, perhaps cut shorter since."""
+    whole = one_line(text)
+    return stands == whole or (stands.endswith("…") and whole.startswith(stands[:-1]))
+
+
 def _inert(text: str, most: int) -> str:
     line = shorten(one_line(text), most) or "…"
     return _MARKUP.sub(lambda found: f"&#{ord(found.group())};", line)
