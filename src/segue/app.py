@@ -70,6 +70,7 @@ class Segue:
         owner: str = "",
         project: Project | None = None,
         visit: Visit | None = None,
+        copied_team: str = "",
     ) -> None:
         self._database = database
         self._scope = scope_id
@@ -84,6 +85,7 @@ class Segue:
         self._owner = owner
         self._project = project
         self._visit = visit
+        self._copied_team = copied_team
 
     def of(self, scope_id: str, *, owner: str = "", actor: str = "") -> Segue:
         """Return the same services over another scope of this store, such as a user's or a team's.
@@ -119,7 +121,14 @@ class Segue:
 
     def copy_of(self, replica: Replica) -> Segue:
         """Return the services over one of `replicas`; see `team`."""
-        return self._over(self._database, replica.scope_id, owner="", actor=self._actor, project=self._project)
+        return self._over(
+            self._database,
+            replica.scope_id,
+            owner="",
+            actor=self._actor,
+            project=self._project,
+            copied_team=replica.name,
+        )
 
     def _over(
         self,
@@ -130,6 +139,7 @@ class Segue:
         actor: str,
         project: Project | None,
         visit: Visit | None = None,
+        copied_team: str = "",
     ) -> Segue:
         return Segue(
             database,
@@ -145,6 +155,7 @@ class Segue:
             owner=owner,
             project=project,
             visit=visit,
+            copied_team=copied_team,
         )
 
     def at(self, directory: Path) -> Segue:
@@ -168,6 +179,7 @@ class Segue:
             owner=self._owner,
             project=NOWHERE if self._project is NOWHERE else None,
             visit=self._visit,
+            copied_team=self._copied_team,
         )
 
     @property
@@ -208,7 +220,7 @@ class Segue:
             return VisitedPackets(self._database, self._scope, visit=self._visit, **given)
         from segue.services.packets import Packets
 
-        return Packets(self._database, self._scope, **given)
+        return Packets(self._database, self._scope, copied_team=self._copied_team, **given)
 
     @cached_property
     def capsules(self) -> Capsules:

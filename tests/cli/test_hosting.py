@@ -297,6 +297,9 @@ def test_a_team_from_its_beginning_to_its_end(signed_in: InPlace, other: Callabl
     assert f"team {team}: pulled 1, 0 the same" in ok(other("sync"))
     for arguments in (("ls", "-t", team), ("show", "packet-0001"), ("show", "-t", team, "0001"), ("resume", "0001")):
         assert "Ship the importer." in ok(other(*arguments))
+    none = other("resume", "-t", team, "--json")
+    assert none.error["message"].endswith(f"; 1 of other projects: `segue ls -t {team}`")
+    assert f"see `segue ls -t {team}`" in other("show", "zzzz", "-t", team, "--json").error["message"]
     assert "Ship the importer." in ok(other("search", "importer", "-t", team))
     assert "Ship the importer." in ok(other("context", "importer", "-t", team))
     assert "Ship the importer." in ok(other("query", "--find", "importer", "-t", team))

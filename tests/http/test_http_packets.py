@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -184,6 +185,34 @@ def test_what_the_caller_holds_is_not_sent_again(single: Live) -> None:
 
 
 # -- the server's own redactor ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("packets-71")
+def test_what_is_let_in_though_it_does_not_conform_is_flagged(live: Live) -> None:
+    ann, secret = live.user(), "Use AKIA" + "IOSFODNN7EXAMPLE."
+    team = f"lax-{secrets.token_hex(4)}"
+    ann.post("/v1/teams", json={"name": team})
+    ann.patch(f"/v1/teams/{team}", json={"redaction": "off"})
+    plain = pushed(ann, f"?team={team}")
+    document = packet(goal=secret, parent_id=plain["id"])
+    path = f"/v1/packets/{document['id']}?team={team}"
+
+    def flags() -> list[dict[str, Any]]:
+        lists = [ann.get(f"/v1/packets?team={team}").json()["packets"]]
+        lists.append(ann.get(f"/v1/packets/{document['id']}/chain?team={team}").json()["packets"])
+        return [{each["id"]: each.get("flagged", False) for each in listed} for listed in lists]
+
+    for _ in range(2):  # and where it is there already
+        reply = ann.post(f"/v1/packets?team={team}", json=document)
+        assert (reply.status_code, reply.json()) == (201, {"id": document["id"], "flagged": True})
+    assert ann.get(path).headers["x-segue-flagged"] == "redaction"
+    assert "x-segue-flagged" not in ann.get(f"/v1/packets/{plain['id']}?team={team}").headers
+    assert flags() == [{document["id"]: True, plain["id"]: False}] * 2
+
+    mended = ann.post(f"/v1/packets?team={team}&replace=true", json=document | {"goal": "Use the vault."})
+    assert mended.json() == {"id": document["id"]}
+    assert "x-segue-flagged" not in ann.get(path).headers
+    assert flags() == [{document["id"]: False, plain["id"]: False}] * 2
 
 
 @pytest.mark.requirement("packets-43")

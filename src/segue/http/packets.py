@@ -55,7 +55,9 @@ def push(
 ) -> Response:
     """Store a packet in the caller's own scope, or in a team's.
 
-    A new id, the same packet again, or an id that was deleted is stored; another body needs `replace`.
+    A new id, the same packet again, or an id that was deleted is stored; another body needs `replace`. What the
+    redactor finds something in, and the policy lets in all the same, is `flagged`: here, in lists, and by the header
+    `X-Segue-Flagged` of the packet.
     """
 
     def done() -> Response:
@@ -63,7 +65,7 @@ def push(
             caller, body, team, replace=replace, if_match=if_match, rescan=here.settings.rescan
         )
         headers = {"ETag": pushed.etag, "Location": f"/v1/packets/{quote(pushed.id, safe='')}"}
-        return answer({"id": pushed.id}, 201, headers)
+        return answer({"id": pushed.id} | _flag(pushed.flagged), 201, headers)
 
     if key is None:
         return done()
@@ -129,7 +131,13 @@ def _listed(page: Page, versions: Mapping[str, str]) -> bytes:
 
 
 def _line(each: Listed) -> dict[str, Any]:
-    return {"id": each.id, "created_at": instant(time.from_microseconds(each.created_us)), "goal": each.goal}
+    line = {"id": each.id, "created_at": instant(time.from_microseconds(each.created_us)), "goal": each.goal}
+    return line | _flag(each.flagged)
+
+
+def _flag(flagged: bool) -> dict[str, Any]:
+    """What tells of a packet that does not conform; of all others nothing, as the reference has it."""
+    return {"flagged": True} if flagged else {}
 
 
 @router.get(
@@ -140,6 +148,7 @@ def get(request: Request, here: Here, caller: Reader, id: Id, team: Team = None,
     """Return the canonical bytes of a packet; headers say where it is published, if it is."""
     found = here.segue.hub.pull(caller, named(id), team)
     headers = {"ETag": found.etag} | _published(request, here, found.scope_id, found.id)
+    headers |= {"X-Segue-Flagged": "redaction"} if found.flagged else {}
     if held is not None and found.etag in (each.strip() for each in held.split(",")):
         return Response(status_code=304, headers=headers)
     return Response(found.body, headers=headers, media_type=JSON)

@@ -40,7 +40,10 @@ class Ready(Told):
 
 
 class Stored(Told):
+    """`flagged` is there, and true, where the packet holds what the redactor finds."""
+
     id: str
+    flagged: bool = False
 
 
 # -- packets ----------------------------------------------------------------------------------------------------------
@@ -50,6 +53,7 @@ class PacketLine(Told):
     id: str
     created_at: str
     goal: str
+    flagged: bool = False
 
 
 class PacketList(Told):
