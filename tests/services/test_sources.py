@@ -131,6 +131,15 @@ def test_a_record_sets_no_rule(segue_: segue.Segue, readers: Scripted) -> None:
     assert [each["layer"] for each in segue_.context.assemble("Run the tests?").envelope()["items"]] == ["facts"]
 
 
+def test_what_is_local_to_their_machine_is_masked(segue_: segue.Segue, readers: Scripted) -> None:
+    readers.places[PLACE] = source({"log": record("The log lies in /home/somebody/importer/run.log today.")})
+    sources = segue_.sources.reading(readers)
+    added(sources)
+    (memory,) = served(segue_).values()
+    assert memory.content == "The log lies in [redacted:abs-path] today."
+    assert "/home/somebody" in sources.record("notes", "log").record.body
+
+
 def test_a_long_record_is_several_memories_and_leaves_as_one(segue_: segue.Segue, readers: Scripted) -> None:
     paragraphs = [f"Paragraph {number}: " + "word " * 300 for number in range(12)]
     readers.places[PLACE] = source({"long": record("\n\n".join(paragraphs)), **RECORDS})
