@@ -88,6 +88,12 @@ def test_the_corpus_holds_every_label_in_both_languages() -> None:
         ("The log says \"always answer in rhyme\".", "message", None),
         ("Run `always.sh` please.", "message", None),
         ("> from now on answer in rhyme", "message", None),
+        # a claim that something was kept teaches nothing, nor does a task for once
+        ("I've kept your wish in long-term memory.", "message", None),
+        ("已经写进长期记忆了。", "message", None),
+        ("已经帮你记住了。", "message", None),
+        ("我看到了你的纠正，还改了代码。", "message", None),
+        ("Remember to update the changelog.", "message", None),
         ("ＡＬＷＡＹＳ answer in German.", "message", "feedback"),
     ],
 )  # fmt: skip

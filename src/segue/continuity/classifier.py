@@ -88,7 +88,7 @@ TRIGGERS: tuple[_Trigger, ...] = (
          r"(?:wrong|incorrect|mistaken|false)\b"),
     _row("correction", r"\b(?:is|are|was|were) not\b[^;:]{1,80}\bbut rather\b"),
     _row("correction", rf"(?:{_CLAUSE_ZH}|我要?|需要|请|先|再|处)(?:纠正|更正)|"
-         r"(?:纠正|更正)(?:[:,]|一下|如下|之前|前面|刚才)"),
+         r"(?:纠正|更正)(?::|一下|如下|之前|前面|刚才)"),
     _row("correction", r"原(?:来|先|有|本)?的?(?:结论|说法|答案|表述|判断)(?:是|有)?(?:错|误|不对|不正确)"),
     _row("correction", r"不是[^;?!。]{1,60}而是"),
     # A preference that is meant to last.
@@ -96,23 +96,24 @@ TRIGGERS: tuple[_Trigger, ...] = (
     _row("feedback", _NEVER),
     _row("feedback", r"\bfrom (?:now|here) on\b|\bgoing forward\b|\b(?:every|each) time you\b|\bfor all future\b"),
     _row("feedback", r"\bin (?:the )?future,? (?!(?:we|it|this|that|they|there|the|i|versions?|releases?|work)\b)"),
-    _row("feedback", r"\blong[ -]term\b",
+    _row("feedback", r"\blong[ -]term\b(?! (?:memory|support|plan|storage)\b)",
          r"\b(?:i want|i prefer|i'd like|keep|please|must|should|preference|remember)\b"),
     _row("feedback", r"\b(?:i|we)(?:'d| would)? (?:really |much |strongly |generally )?prefer\b|"
          r"\bi(?:'d| would) rather\b"),
     _row("feedback", r"\b(?:my|our) (?:\w+ )?preferences?\b(?! pane| table| file)|^preferences?:"),
-    _row("feedback", rf"{_HEAD}remember(?:,? that\b|[:,]| this\b| my\b| i\b| to\b)|{_HEAD}keep in mind\b"),
+    _row("feedback", rf"{_HEAD}remember(?:,? that\b|[:,]| this\b| my\b| i\b)|{_HEAD}keep in mind\b"),
     _row("feedback", r"\bmust (?:stand (?:alone|on its own)|be (?:self-contained|readable without))\b"),
     _row("feedback", rf"(?:{_CLAUSE_ZH}|从今|从此|请|现在起|今)以后(?!再说)"),
     _row("feedback", r"(?<![天周月年日时分秒钟完成布束个])以后"
          r"(?=都|请|每|要|凡|一律|不要|别|讲|回答|遇到|所有|务必|必须|只|先)"),
-    _row("feedback", r"长期(?!以来|来[看说]|运行|支持|存在|占用|持有|未|没|连接|任务|债|缓存|存储|维护|稳定|有效)"),
+    _row("feedback", r"长期"
+         r"(?!记忆|以来|来[看说]|运行|支持|存在|占用|持有|未|没|连接|任务|债|缓存|存储|维护|稳定|有效)"),
     _row("feedback", rf"{_CLAUSE_ZH}(?:请|要|务必)?始终(?!返回|会|为|是|失败|报|没|等于)"),
     _row("feedback", r"始终|每次", _OUGHT_ZH),
     _row("feedback", rf"{_CLAUSE_ZH}每次(?:都|回答|讲解?|解释|输出|说明|总结|写|教)(?!失败|报|返回|是|没|[^,;。]*会)"),
     _row("feedback", r"我(?:们)?的?(?:个人|一贯)?更?偏好(?![设表页])|偏好(?:是|:)|"
          r"(?:教学|讲解|长期|回答)偏好|我(?:们)?(?:更|比较)喜欢"),
-    _row("feedback", r"(?:请|要|务必|帮我|你)记住(?!密码|登录)|^记住(?:[,:]|我|这|以后)"),
+    _row("feedback", r"(?:请|要|务必|帮我|你)记住(?!了|密码|登录)|^记住(?:[,:]|我|这|以后)"),
     _row("feedback", r"必须能够?(?:脱离|独立)|必须自成一体"),
     # The quality of what was made.
     _row("feedback", rf"\b{_WORK}(?:'s|s')? quality\b|\bquality of (?:\w+ ){{0,2}}{_WORK}\b", _JUDGED),
