@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import forks
 import segue
 from segue.base.errors import Failed, InvalidInput, NotFound, Refused
 from segue.continuity import canonical, files
@@ -385,6 +386,27 @@ def test_eight_at_once_make_one_chain(location: str, clock: Clock, project_direc
     with segue.open(location, directory=project_directory, clock=clock) as opened:
         assert opened.continuity.receipts.verify().holds
         assert len(opened.continuity.receipts.ls()) == 8
+
+
+_ISSUING = """
+import sys
+from pathlib import Path
+import segue
+with segue.open(sys.argv[1], directory=Path(sys.argv[2])) as opened:
+    for name in sys.argv[3:]:
+        opened.continuity.receipts.issue([name])
+"""
+
+
+@pytest.mark.requirement("continuity-receipt-one-chain")
+def test_eight_processes_make_one_chain(opened: segue.Segue) -> None:
+    names = [write(opened.directory, f"note-{number}.md", f"{number}") for number in range(16)]
+    command = [forks.program("python"), "-c", _ISSUING, opened.store.name, str(opened.directory)]
+    running = [subprocess.Popen([*command, *names[2 * number : 2 * number + 2]]) for number in range(8)]
+    assert [each.wait(60) for each in running] == [0] * 8
+    receipts = opened.continuity.receipts
+    assert receipts.verify().holds
+    assert sorted(each.artifacts[0].path for each in receipts.ls()) == sorted(names)
 
 
 @pytest.mark.requirement("continuity-receipt-one-chain")

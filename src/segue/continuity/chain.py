@@ -89,20 +89,21 @@ def read(documents: Mapping[int, bytes], head: tuple[int, str]) -> Chain:
         return Chain(problem=_missing(number) if number else None)
     found: list[Receipt] = []
     for place in range(min(documents), max(number, *documents) + 1):
-        problem = _problem(place, documents.get(place), found, head)
-        if problem is not None:
-            return Chain(tuple(found), problem)
-        found.append(_parsed(documents[place]))
+        looked = _looked_at(place, documents.get(place), found, head)
+        if isinstance(looked, Problem):
+            return Chain(tuple(found), looked)
+        found.append(looked)
     return Chain(tuple(found))
 
 
-def _problem(place: int, data: bytes | None, before: Sequence[Receipt], head: tuple[int, str]) -> Problem | None:
+def _looked_at(place: int, data: bytes | None, before: Sequence[Receipt], head: tuple[int, str]) -> Receipt | Problem:
+    """The receipt at a place of the chain, or why it does not hold."""
     number, noted = head
     name = tx_id(place)
     if data is None:
         return _missing(place)
     try:
-        found = _parsed(data)
+        found = receipts.parse(jsontext.parse(data, code="receipt.invalid"))
     except InvalidInput as error:
         code = error.code if error.code == "receipt.hash" else "receipt.invalid"
         return Problem(code, f"{name}: {error.message}", name)
@@ -117,15 +118,11 @@ def _problem(place: int, data: bytes | None, before: Sequence[Receipt], head: tu
         return Problem("receipt.extra", f"{name} was not issued in this store: {said}", name)
     if place == number and found.receipt_hash != noted:
         return Problem("receipt.replaced", f"{name} is not the receipt that Segue issued under that name", name)
-    return None
+    return found
 
 
 def _missing(number: int) -> Problem:
     return Problem("receipt.missing", f"{tx_id(number)} is missing", tx_id(number))
-
-
-def _parsed(data: bytes) -> Receipt:
-    return receipts.parse(jsontext.parse(data, code="receipt.invalid"))
 
 
 def differences(receipt: Receipt, now: Mapping[str, Artifact | None], paths: Iterable[str]) -> list[Problem]:
