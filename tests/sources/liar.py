@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NAME = "memories.example.org"
 MARKDOWN = "text/markdown; charset=utf-8"
 LOOPBACK = policy(["127.0.0.0/8"])
-QUICK = Limits(request_seconds=0.4, refresh_seconds=2.0)
+USUAL = Limits()
 _DONE = 10.0  # seconds after which a connection of the server ends by itself
 
 # Bytes, or what makes them of a request, at once or piece by piece; after the latter the connection ends.
@@ -74,9 +74,11 @@ class Liar:
     def __init__(self, certified: str = NAME, trusted: trustme.CA | None = None) -> None:
         self.asked: list[Asked] = []
         self.connections = 0
+        self.names: list[str | None] = []  # what TLS was asked for
         self._answers: dict[str, list[Answer]] = {}
         self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         (trusted or authority()).issue_cert(certified).configure_cert(self._context)
+        self._context.sni_callback = lambda secured, name, context: self.names.append(name)
         self._over = threading.Event()
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port = int(self._listening.getsockname()[1])
@@ -92,6 +94,7 @@ class Liar:
         listed = {path: each if isinstance(each, list) else [each] for path, each in answers.items()}
         self._answers = {path if path.startswith("/") else f"/team/{path}": list(each) for path, each in listed.items()}
         self.asked.clear()
+        self.names.clear()
         self.connections = 0
 
     def serves(self, records: Mapping[str, str] = RECORDS, **headers: str) -> None:
@@ -179,7 +182,7 @@ def reader(**given: Any) -> Https:
     usual: dict[str, Any] = {
         "resolver": lambda host, port: ["127.0.0.1"],
         "policy": LOOPBACK,
-        "limits": QUICK,
+        "limits": USUAL,
         "sleep": lambda seconds: None,
         "random": lambda: 1.0,
         "ssl_context": trusting(),

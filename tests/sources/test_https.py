@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import itertools
 import json
+import select
 import socket
 import ssl
+import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator
@@ -22,7 +25,7 @@ from segue.sources.limits import Limits
 from segue.sources.network import PUBLIC_ONLY, policy
 from segue.sources.snapshot import Resource, Snapshot, Validators, resource
 from sources.folders import RECORDS, manifest
-from sources.liar import LOOPBACK, MARKDOWN, NAME, QUICK, Asked, Liar, reader, reply, served, trusting
+from sources.liar import LOOPBACK, MARKDOWN, NAME, USUAL, Asked, Liar, reader, reply, served, trusting
 
 Lie = Callable[[Liar], Any]  # an answer to the request for the record a.md, or several in turn
 
@@ -48,12 +51,12 @@ def said(data: bytes) -> Lie:
 
 
 def dripping(head: bytes, piece: bytes, seconds: float) -> Lie:
-    """Something now and then, for ever."""
+    """Something now and then, for much longer than anybody should wait."""
 
     def lie(liar: Liar) -> Any:
         def answer(asked: Asked) -> Iterator[bytes]:
             yield head
-            while liar.pause(seconds):
+            for _ in itertools.takewhile(lambda _: liar.pause(seconds), range(200)):
                 yield piece
 
         return answer
@@ -82,7 +85,7 @@ HEAD = f"HTTP/1.1 200 OK\r\nContent-Type: {MARKDOWN}\r\n"
 TEXT = b"Text.\n"
 OK = reply(TEXT)
 PACKED = gzip.compress(TEXT)
-TOO_LARGE = QUICK.record_bytes + 1
+TOO_LARGE = USUAL.record_bytes + 1
 
 LIES: list[tuple[str, Lie, str, str]] = [
     # time
@@ -209,6 +212,7 @@ LIES: list[tuple[str, Lie, str, str]] = [
     ("unauthorised", said(reply(TEXT, 401)), "source.access", "access.401"),
     ("forbidden", said(reply(TEXT, 403)), "source.access", "access.403"),
 ]
+MANY = [f"{n:02}.md" for n in range(40)]
 EXITS = {"source.limit": 3, "source.record": 3, "source.media": 4, "source.redirect": 4, "source.access": 4}
 
 
@@ -221,10 +225,11 @@ EXITS = {"source.limit": 3, "source.record": 3, "source.media": 4, "source.redir
 def test_a_lie_fails_the_refresh(liar: Liar, lie: Lie, code: str, rule: str) -> None:
     """The manifest and one record are good; then comes the lie, about another."""
     liar.answers({"memories.json": served("good.md", "a.md"), "good.md": OK, "a.md": lie(liar)})
+    seconds = 0.3 if code == "source.deadline" else USUAL.request_seconds
     began = time.monotonic()
     with pytest.raises(SegueError) as caught:
-        reader(limits=Limits(request_seconds=0.3, refresh_seconds=2.0, tries=1)).read(liar.base)
-    assert time.monotonic() - began < 1.5
+        reader(limits=Limits(request_seconds=seconds, tries=1)).read(liar.base)
+    assert time.monotonic() - began < 8
     found = caught.value.details.get("problems", [caught.value.details])[0]
     assert (caught.value.code, found["rule"]) == (code, rule)
     assert caught.value.exit_code == EXITS.get(code, 1)
@@ -264,6 +269,7 @@ def test_a_good_server(liar: Liar) -> None:
     assert [each.id for each in found.records] == ["test-command", "style"]
     assert (found.unchanged, told) == (False, [(0, 2), (1, 2), (2, 2)])
     assert (liar.targets(), liar.connections) == (["memories.json", *RECORDS], 1)
+    assert liar.names == [NAME]  # though it goes to an address
     assert liar.asked[0].headers == {
         "host": f"{NAME}:{liar.port}",
         "user-agent": "segue",
@@ -505,16 +511,65 @@ def test_a_look_up_has_a_deadline_too(liar: Liar) -> None:
     with pytest.raises(Failed) as caught:
         reader(resolver=slow, limits=Limits(request_seconds=0.1, tries=1)).read(liar.base)
     assert caught.value.code == "source.deadline"
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 4
 
 
 @pytest.mark.requirement("sources-deadlines")
-def test_a_handshake_has_a_deadline_too(liar: Liar) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        site = base_url.parse(f"https://{NAME}:{silent.getsockname()[1]}/")
+@pytest.mark.parametrize("piece", [b"", b"x"])
+def test_a_handshake_has_a_deadline_too(piece: bytes) -> None:
+    """From a server that says nothing, and from one that says a byte of it now and then."""
+
+    def drip() -> None:
+        with contextlib.suppress(OSError), listening.accept()[0] as connected:
+            connected.sendall(b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc")
+            for _ in itertools.takewhile(lambda _: not over.wait(0.02), range(400)):
+                connected.sendall(piece)
+
+    over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=drip, daemon=True)
+        thread.start()
+        site = base_url.parse(f"https://{NAME}:{listening.getsockname()[1]}/")
         with pytest.raises(Failed) as caught:
-            reader(limits=Limits(request_seconds=0.1, tries=1)).read(site)
+            reader(limits=Limits(request_seconds=0.2, tries=1)).read(site)
+        over.set()
+        thread.join(5)
     assert caught.value.code == "source.deadline"
+
+
+@pytest.mark.requirement("sources-deadlines")
+def test_a_piece_of_tls_has_a_deadline_too(liar: Liar) -> None:
+    """What is encrypted comes byte by byte, so that nothing of it can be read for long."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=slow_way, args=(listening, liar.port), daemon=True)
+        thread.start()
+        site = base_url.parse(f"https://{NAME}:{listening.getsockname()[1]}/team/")
+        with pytest.raises(Failed) as caught:
+            reader(limits=Limits(request_seconds=0.3, tries=1)).read(site)
+        thread.join(5)
+    assert caught.value.code == "source.deadline"
+
+
+def slow_way(listening: socket.socket, port: int) -> None:
+    """Hand on what two ends say; what the server says after the client has said two things goes byte by byte."""
+    with (
+        contextlib.suppress(OSError),
+        listening.accept()[0] as client,
+        socket.create_connection(("127.0.0.1", port)) as server,
+    ):
+        handed = 0
+        while ready := select.select([client, server], [], [], 2)[0]:
+            for end in ready:
+                data = end.recv(65_536)
+                if not data:
+                    return
+                handed += end is client
+                if end is client or handed < 2:
+                    (server if end is client else client).sendall(data)
+                    continue
+                for byte in data:
+                    client.sendall(bytes([byte]))
+                    time.sleep(0.01)
 
 
 @pytest.mark.requirement("sources-deadlines")
@@ -522,16 +577,14 @@ def test_all_of_a_refresh_has_a_deadline(liar: Liar) -> None:
     """Each request is quick enough; together they are not."""
 
     def slow(asked: Asked) -> bytes:
-        liar.pause(0.06)
+        liar.pause(0.1)
         return OK
 
-    names = [f"{n}.md" for n in range(20)]
-    liar.answers({"memories.json": served(*names), **dict.fromkeys(names, slow)})
-    began = time.monotonic()
+    liar.answers({"memories.json": served(*MANY), **dict.fromkeys(MANY, slow)})
     with pytest.raises(Failed) as caught:
-        reader(limits=Limits(request_seconds=0.3, refresh_seconds=0.4)).read(liar.base)
+        reader(limits=Limits(request_seconds=0.4, refresh_seconds=0.4)).read(liar.base)
     assert (caught.value.code, caught.value.details["rule"]) == ("source.deadline", "deadline.refresh")
-    assert time.monotonic() - began < 1
+    assert len(liar.asked) < len(MANY)
 
 
 @pytest.mark.requirement("sources-limits")
@@ -544,15 +597,15 @@ def test_all_of_a_refresh_has_a_size(liar: Liar) -> None:
     assert len(liar.asked) < 30
 
 
-MANY = [f"{n:02}.md" for n in range(40)]
-
-
 @pytest.mark.requirement("sources-https")
 def test_many_records_come_over_several_connections_and_in_order(liar: Liar) -> None:
-    """Each answer takes its time, the first the longest."""
+    """The first four answers come only when all four are asked for, and the very first after the others."""
+    together = threading.Barrier(4)
 
     def slow(asked: Asked) -> bytes:
-        liar.pause(0.1 if asked.target.endswith("/00.md") else 0.01)
+        if asked.target < "/team/04.md":
+            together.wait(10)
+        liar.pause(0.1 if asked.target == "/team/00.md" else 0)
         return reply(asked.target.encode())
 
     looked: list[str] = []
@@ -563,9 +616,7 @@ def test_many_records_come_over_several_connections_and_in_order(liar: Liar) -> 
 
     liar.answers({"memories.json": served(*MANY), **dict.fromkeys(MANY, slow)})
     told: list[int] = []
-    began = time.monotonic()
     found = reader(resolver=resolver).read(liar.base, on_progress=lambda done, total: told.append(done))
-    assert time.monotonic() - began < 40 * 0.01  # one after the other it would take longer
     assert [each.body for each in found.records] == [f"/team/{name}" for name in MANY]
     assert (told, looked, liar.connections) == (list(range(41)), [NAME], 4)
 
@@ -579,9 +630,9 @@ def test_a_lie_among_many_stops_what_is_on_its_way(liar: Liar) -> None:
     liar.answers({"memories.json": served(*MANY), **records, "10.md": reply(b"", 401)})
     began = time.monotonic()
     with pytest.raises(AccessLost) as caught:
-        reader(limits=Limits()).read(liar.base)
+        reader().read(liar.base)
     assert caught.value.details["where"] == "10.md"
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < USUAL.request_seconds - 1
     assert len(liar.asked) < 25
 
 
@@ -589,13 +640,13 @@ def test_a_lie_among_many_stops_what_is_on_its_way(liar: Liar) -> None:
 def test_a_fault_of_the_server_is_tried_again_with_growing_waits(liar: Liar) -> None:
     waits: list[float] = []
     liar.answers({"memories.json": served("a.md"), "a.md": [reply(b"", 500), reply(b"", 503), OK]})
-    found = reader(sleep=waits.append, random=lambda: 0.5, limits=Limits()).read(liar.base)
+    found = reader(sleep=waits.append, random=lambda: 0.5).read(liar.base)
     assert found.records[0].body == "Text.\n"
     assert waits == [0.375, 0.75]
     waits.clear()
     liar.answers({"memories.json": served("a.md"), "a.md": reply(b"", 502)})
     with pytest.raises(Failed) as caught:
-        reader(sleep=waits.append, random=lambda: 0.0, limits=Limits()).read(liar.base)
+        reader(sleep=waits.append, random=lambda: 0.0).read(liar.base)
     assert (caught.value.code, waits) == ("source.unreachable", [0.25, 0.5])
     assert liar.targets().count("a.md") == 3
 
@@ -604,9 +655,10 @@ def test_a_fault_of_the_server_is_tried_again_with_growing_waits(liar: Liar) -> 
 def test_a_silence_is_tried_again(liar: Liar) -> None:
     silent = dripping(b"", b"", 0.05)(liar)
     liar.answers({"memories.json": [silent, served("a.md")], "a.md": [silent, OK]})
-    found = reader(limits=Limits(request_seconds=0.15)).read(liar.base)
+    found = reader(limits=Limits(request_seconds=0.3)).read(liar.base)
     assert found.records[0].body == "Text.\n"
-    assert liar.targets() == ["memories.json", "memories.json", "a.md", "a.md"]
+    assert liar.targets().count("memories.json") >= 2
+    assert liar.targets().count("a.md") >= 2
 
 
 @pytest.mark.requirement("sources-retries")
@@ -712,6 +764,17 @@ def test_certificate_and_name_are_checked(trusted: bool) -> None:
     assert caught.value.code == "source.unreachable"
     assert "certificate" in caught.value.message
     assert liar.asked == []
+
+
+@pytest.mark.requirement("sources-https")
+def test_an_address_is_a_host_as_well() -> None:
+    def resolver(host: str, port: int) -> list[str]:
+        raise AssertionError("an address is not looked up")
+
+    with Liar("127.0.0.1") as liar:
+        liar.serves()
+        site = base_url.parse(f"https://127.0.0.1:{liar.port}/team")
+        assert len(reader(resolver=resolver).read(site).records) == 2
 
 
 def test_a_reader_that_checks_nothing_cannot_be_made() -> None:

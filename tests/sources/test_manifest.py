@@ -28,7 +28,7 @@ def test_every_key_of_a_manifest() -> None:
     found = manifest.read(
         written(
             title="Team",
-            description="What we know.",
+            description="What\nwe know.",
             updated_at="2026-05-26",
             colour="red",
             records=[
@@ -42,7 +42,7 @@ def test_every_key_of_a_manifest() -> None:
     assert found == Manifest(
         version="0.1",
         title="Team",
-        description="What we know.",
+        description="What\nwe know.",
         updated_at="2026-05-26",
         records=(
             Entry(path="records/a.md", id="a", sha256=HASH, bytes=12, title="A"),
@@ -80,6 +80,8 @@ def test_unknown_keys_are_reported_and_do_not_fail() -> None:
         (written(records={}), "manifest.records"),
         (written(title=["x"]), "manifest.title"),
         (written(title="x" * 321), "manifest.title"),
+        (written(title="a\nb"), "manifest.title"),
+        (listing({"path": "a.md", "id": "a", "title": "a\u2028b"}), "manifest.title"),
         (written(description=1), "manifest.description"),
         (written(description="a\0b"), "manifest.description"),
         (written(updated_at="yesterday"), "manifest.time"),

@@ -117,9 +117,9 @@ class Visit:
         self.deadline = Deadline(https.clock, https.limits.refresh_seconds)
         self._lines: list[_Line] = []
         self._free: LifoQueue[_Line] = LifoQueue()
+        self._add_line()
 
     def __enter__(self) -> Self:
-        self._add_line()
         return self
 
     def __exit__(self, *_: object) -> None:

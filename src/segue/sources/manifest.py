@@ -195,10 +195,12 @@ class _Reading:
         value = given.get(key)
         if value is None:
             return ""
-        if not isinstance(value, str) or "\0" in value or len(value) > longest:
-            self._add(f"manifest.{key}", f"{place}{key} is a text of at most {longest:,} characters")
+        whole = isinstance(value, str) and "\0" not in value and len(value) <= longest
+        if not whole or not (key == "description" or screening.is_one_line(value)):
+            what = "a text" if key == "description" else "one line"
+            self._add(f"manifest.{key}", f"{place}{key} is {what} of at most {longest:,} characters")
             return ""
-        return value
+        return str(value)
 
     def _add(self, rule: str, message: str) -> None:
         self.problems.append(_problem(rule, message))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import unicodedata
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -184,7 +183,7 @@ class _Reading:
             self._add("value", f"{key} is one text", self._line(key))
             return ""
         value = value.strip()
-        if len(value) > longest or not _on_one_line(value):
+        if len(value) > longest or not screening.is_one_line(value):
             self._add("value", f"{key} is one line of at most {longest:,} characters", self._line(key))
         return value
 
@@ -210,7 +209,11 @@ class _Reading:
         texts = [each.strip() for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
         kept = tuple(dict.fromkeys(filter(None, texts)))
         plain = isinstance(listed, list) and len(texts) == len(listed)
-        if not plain or len(kept) > most or any(len(each) > longest or not _on_one_line(each) for each in kept):
+        if (
+            not plain
+            or len(kept) > most
+            or not all(len(each) <= longest and screening.is_one_line(each) for each in kept)
+        ):
             said = f"{key} is a list of at most {most} texts of at most {longest} characters"
             self._add("value", said, self._line(key))
         elif key == "supersedes" and not all(map(ID.fullmatch, kept)):
@@ -233,7 +236,3 @@ class _Reading:
 
     def _problem(self, rule: str, message: str, line: int | None = None, *, fails: bool = True) -> None:
         self.problems.append(Problem(rule=rule, message=message, where=self._entry.path, line=line, fails=fails))
-
-
-def _on_one_line(text: str) -> bool:
-    return not any(unicodedata.category(char) in ("Cc", "Zl", "Zp", "Cs") for char in text)

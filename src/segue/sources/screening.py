@@ -1,7 +1,11 @@
-"""Credentials in what a source holds (decision S3): what the core redaction patterns find, but for mere paths."""
+"""What the texts of a source must not hold: credentials (decision S3), and line breaks where one line is due.
+
+A credential is what the core redaction patterns find, but for mere paths.
+"""
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from segue.base.redaction import Field, scan, scan_text
@@ -27,6 +31,11 @@ def credentials(found: Iterable[str], where: str, text: str = "") -> list[Proble
         )
         for label in labels
     ]
+
+
+def is_one_line(text: str) -> bool:
+    """Whether a text has neither a line break of any kind nor a control character, nor half a character."""
+    return not any(unicodedata.category(char) in ("Cc", "Zl", "Zp", "Cs") for char in text)
 
 
 def texts(value: Any) -> Iterator[str]:
