@@ -6,8 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from cli.test_receipts import MANIFEST, project
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from cli.shell import InPlace
+
+__all__ = ["project"]
 
 CLAIM = "The bug is fixed. I've saved your preference to memory.\n"
 
@@ -63,3 +69,16 @@ def test_bytes_that_are_no_text_are_judged_all_the_same(cli: InPlace) -> None:
 def test_what_is_not_there(cli: InPlace) -> None:
     absent = cli("guard", "absent.txt", "--json")
     assert (absent.code, absent.error["code"]) == (3, "file.read")
+
+
+@pytest.mark.requirement("continuity-guard")
+def test_a_release_proves_its_answer(cli: InPlace, project: Path) -> None:
+    cli.write("answer.txt", "正式文档已生成。 readiness_status: ready\n".encode())
+    assert cli("guard", "answer.txt").code == 4
+    cli.write("manifest.json", MANIFEST)
+    assert cli("receipt", "prepare", "--manifest", "manifest.json", "--response", "answer.txt").code == 0
+    assert cli("guard", "answer.txt").code == 4  # it is not committed
+    assert cli("receipt", "commit").code == 0
+    assert cli("guard", "answer.txt").out == "passes: 2 claims, proven by TX-0001\n"
+    (project / "guide.md").write_text("changed", "utf-8")
+    assert cli("guard", "answer.txt").code == 4

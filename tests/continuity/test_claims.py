@@ -43,6 +43,14 @@ def test_precision_and_recall_on_the_labelled_texts(name: str) -> None:
     assert right / sum(claim for claim, _ in found) >= 0.95
 
 
+def test_the_corpus_is_large_enough_and_a_third_of_it_independent() -> None:
+    own, independent = rows("labelled-a"), rows("independent")
+    every = {each["text"] for each in own + independent}
+    assert len(every) >= 400
+    assert len({each["text"] for each in independent} - {each["text"] for each in own}) * 3 >= len(every)
+    assert {each["language"] for each in own} == {each["language"] for each in independent} == {"en", "zh"}
+
+
 def test_no_false_alarms_on_ordinary_answers_of_coding_agents() -> None:
     answers = [
         row["text"]

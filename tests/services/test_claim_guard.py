@@ -96,6 +96,8 @@ def test_a_receipt_has_to_hold(opened: segue.Segue) -> None:
     assert why(opened, CLAIM, copied) == ""
     copied.write_bytes(path.read_bytes().replace(b'"pass"', b'"fail"'))
     assert "this is no receipt" in why(opened, CLAIM, copied)
+    copied.write_text(json.dumps({"persistence_status": "saved", "validator": "pass"}), "utf-8")  # bound to nothing
+    assert "this is no receipt" in why(opened, CLAIM, copied)
     copied.write_text("{", "utf-8")
     assert "does not read" in why(opened, CLAIM, copied)
     assert "does not read" in why(opened, CLAIM, opened.directory / "absent.json")
