@@ -32,7 +32,7 @@ def test_help_has_a_panel_for_each_field(shell: Shell) -> None:
     assert result.code == 0
     panels = re.split(r"╭─ ", result.out)[1:]
     titles = [panel.split(" ─")[0] for panel in panels]
-    fields = ["Every day", "Packets", "Memories", "Context", "Sharing", "Store", "Agents and more", "Continuity"]
+    fields = ["Every day", "Packets", "Memories", "Context", "Continuity", "Sharing", "Store", "Agents and more"]
     assert titles == ["Options", *fields]
     verbs = [re.findall(r"^│ (\w+) ", panel, re.MULTILINE) for panel in panels[1:]]
     assert verbs[0] == ["save", "resume", "hosts"]
