@@ -1,22 +1,27 @@
-"""Before a compaction: the handoff of the state file that a project names, written as `segue handoff create` does."""
+"""The handoff of the state file that a project names: written before a compaction, and told of after it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from segue.base.errors import Failed
+from segue.base.errors import Failed, InvalidInput
+from segue.base.untrusted import one_line, shorten
 from segue.continuity import files, journal
 from segue.hosts import embedded
+from segue.hosts.briefing import inert
 from segue.memories.identity import keyed
-from segue.services import continuity_settings
+from segue.services import continuity_settings, handoffs
 from segue.services.continuity_place import Place
 
 if TYPE_CHECKING:
     from segue.continuity.candidate import Candidate
     from segue.hosts.calling import Call
+    from segue.services.handoffs import Handoffs
+    from segue.services.project_memory import Tidied
     from segue.services.projects import Project
 
 WAITED = 3.0  # seconds for the lock of the project's continuity
+_LONGEST = 300  # characters of what is told
 
 
 def hand_over(call: Call, project: Project) -> None:
@@ -24,14 +29,42 @@ def hand_over(call: Call, project: Project) -> None:
 
     Nothing is guessed from the conversation. Raises SegueError.
     """
-    settings = continuity_settings.read(call.directory)
-    if not settings.state:
+    state = continuity_settings.read(call.directory).state
+    if not state:
         return
-    from segue.app import home
-    from segue.services import handoffs
-    from segue.services.project_memory import ProjectMemory
+    place = _place(call, project)
+    made = _service(place, call).create(handoffs.read_state(place.root, state))
+    if made.fault:
+        raise Failed("handoff.sync", f"the handoff was written; the memory store is not in order: {made.fault}")
 
-    place = Place(
+
+def told(call: Call, project: Project) -> str:
+    """Return what a session is told after a compaction: the next action of the handoff, or why it does not hold.
+
+    "" where the project names no state file, or no handoff was made.
+    """
+    try:
+        state = continuity_settings.read(call.directory).state
+    except InvalidInput:
+        return ""  # that was said when the handoff was to be written
+    if not state:
+        return ""
+    service = _service(_place(call, project), call)
+    if not service.exists:
+        return ""
+    restored = service.restore()
+    if restored.handoff is not None:
+        action = shorten(one_line(restored.handoff.next_action), _LONGEST)
+        made = f"A handoff was made at {restored.handoff.created_at}, and every file that it names is as it was then."
+        return f"{made} Its one next action: {inert(action)} (`segue handoff restore` tells the whole state.)"
+    why = "; ".join([restored.reason, *restored.mismatched])
+    return f"A handoff was made and does not hold now (REPAIR_REQUIRED: {inert(shorten(one_line(why), _LONGEST))})."
+
+
+def _place(call: Call, project: Project) -> Place:
+    from segue.app import home
+
+    return Place(
         cast("Any", None),  # a hook has no database, and what it calls here needs none
         "",
         directory=call.directory,
@@ -40,12 +73,15 @@ def hand_over(call: Call, project: Project) -> None:
         clock=lambda: call.now,
         actor="hook",
     )
-    service = handoffs.Handoffs(
-        place, candidates=lambda: _candidates(place, call), sync=ProjectMemory(place).sync, wait=WAITED
-    )
-    made = service.create(handoffs.read_state(place.root, settings.state))
-    if made.fault:
-        raise Failed("handoff.sync", f"the handoff was written; the memory store is not in order: {made.fault}")
+
+
+def _service(place: Place, call: Call) -> Handoffs:
+    def sync() -> Tidied:
+        from segue.services.project_memory import ProjectMemory
+
+        return ProjectMemory(place).sync()
+
+    return handoffs.Handoffs(place, candidates=lambda: _candidates(place, call), sync=sync, wait=WAITED)
 
 
 def _candidates(place: Place, call: Call) -> list[Candidate]:

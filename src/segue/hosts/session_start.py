@@ -1,4 +1,4 @@
-"""SessionStart: where the work stands, what waits for review, what the project keeps and what is known of it."""
+"""SessionStart: the handoff, where the work stands, what waits for review, what the project keeps and what is known."""
 
 from __future__ import annotations
 
@@ -51,9 +51,10 @@ def answer(call: Call) -> dict[str, Any] | None:
         if error.code not in _NO_STORE:
             raise
         kept = project_memory.told(project.root, _KEPT_TOKENS, _KEPT_CHARACTERS)
-        if not kept:
+        handed = _handed(call, project)
+        if not (kept or handed):
             raise
-        return context(EVENT, briefing.framed(kept))
+        return context(EVENT, briefing.framed(handed, kept))
 
 
 def _answer(call: Call, project: Project) -> dict[str, Any] | None:
@@ -66,19 +67,29 @@ def _answer(call: Call, project: Project) -> dict[str, Any] | None:
         within = [each for each in found if _is_told(each.memory, told_already)]
         found = [each for each in found if not _is_told(each.memory, told_already)]
         said = _review(waiting)
-        tokens = briefing.MOST_TOKENS - _FRAME - briefing.tokens(resumed)
-        characters = briefing.MOST_CHARACTERS - len(resumed) - 600
+        handed = _handed(call, project)
+        tokens = briefing.MOST_TOKENS - _FRAME - briefing.tokens(resumed) - briefing.tokens(handed)
+        characters = briefing.MOST_CHARACTERS - len(resumed) - len(handed) - 600
         kept = project_memory.told(project.root, min(_KEPT_TOKENS, tokens // 2), min(_KEPT_CHARACTERS, characters // 2))
         packed, told = briefing.pack(
             found, tokens - briefing.tokens(kept), characters - len(kept), intent=INTENT, now=call.now
         )
-        if not (resumed or said or kept or told):
+        if not (handed or resumed or said or kept or told):
             return None
         if call.session:
             _record(
                 store, call.session, [*packed, *(Packed(each, each.memory.content, 0) for each in within)], call.now
             )
-    return context(EVENT, briefing.framed(resumed, said, kept, told))
+    return context(EVENT, briefing.framed(handed, resumed, said, kept, told))
+
+
+def _handed(call: Call, project: Project) -> str:
+    """What is told of the project's handoff, after a compaction alone."""
+    if call.text("source") != "compact":
+        return ""
+    from segue.hosts import handing_over  # most starts do without
+
+    return handing_over.told(call, project)
 
 
 def _resumed(packet: Packet | None) -> tuple[str, str]:

@@ -68,6 +68,11 @@ class Handoffs:
     def _folder(self) -> Path:
         return self._place.folder / files.HANDOFFS
 
+    @property
+    def exists(self) -> bool:
+        """Whether a handoff was made in this project."""
+        return bool(self._files())
+
     def create(self, state: object, *, allow_unredacted: bool = False) -> Created:
         """Write the handoff of a state, after a continuity sync.
 
