@@ -144,6 +144,45 @@ def test_what_it_contradicts_is_told(opened: segue.Segue) -> None:
     assert other.id in saved.conflicts
 
 
+def _with_fact(opened: segue.Segue) -> None:
+    """A saved candidate, and the fact that was made of it in the project's own store."""
+    approved(opened)
+    tx = receipt(opened, TEXT)
+    of(opened).save("M-0001", tx)
+    opened.continuity.memory.init(consent=True)
+    opened.continuity.memory.upsert(
+        "probe-salt",
+        kind="correction",
+        description="The probe measures salt",
+        body="Original: wind\nCanonical: salt\nStale patterns: measures wind\nImpact: all readings\n",
+        receipt=tx,
+        sources=[opened.directory / "LOG.md"],
+        candidate="M-0001",
+    )
+
+
+@pytest.mark.requirement("continuity-saved-memory")
+def test_the_fact_that_was_made_of_it_is_archived(opened: segue.Segue) -> None:
+    _with_fact(opened)
+    stale = of(opened).retire("M-0001", "the probe was changed")
+    assert (stale.archived, stale.fault) == ("probe-salt", "")
+    report = opened.continuity.memory.doctor()
+    assert (report.facts, report.archived, report.faults) == (0, 1, ())
+
+
+def test_a_store_that_cannot_be_changed_keeps_nothing_from_being_stale(
+    opened: segue.Segue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _with_fact(opened)
+
+    def full(*_: object) -> None:
+        raise segue.Failed("file.write", "the disk is full")
+
+    monkeypatch.setattr(type(opened.continuity.memory), "archive", full)
+    stale = of(opened).retire("M-0001", "the probe was changed")
+    assert (stale.candidate.status, stale.archived, stale.fault) == ("stale", "", "the disk is full")
+
+
 # -- saved needs a receipt that covers it -----------------------------------------------------------------------------
 
 
