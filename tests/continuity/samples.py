@@ -7,6 +7,8 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
+from hypothesis import strategies as st
+
 from segue.continuity import lifecycle
 from segue.continuity.candidate import Candidate, content_hash
 
@@ -14,6 +16,7 @@ NOW = datetime(2026, 5, 4, 9, 30, tzinfo=UTC)
 LATER = datetime(2026, 5, 5, 9, 30, tzinfo=UTC)
 TEXT = "Correction: the stride is 2, never 4."
 HASH = "ab" * 32
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40).filter(lambda text: text.strip())
 
 
 def keyed(content: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from continuity.samples import HASH, LATER, NOW, TEXT, candidates, foreign, journal_file, keyed
+from continuity.samples import HASH, LATER, NOW, TEXT, TEXTS, candidates, foreign, journal_file, keyed
 from segue.base.errors import InvalidInput, NotFound
 from segue.continuity import journal, lifecycle
 from segue.continuity.candidate import content_hash
@@ -19,7 +19,6 @@ APPROVED = {"status": "approved", "approved_by": "user", "approved_at": "2026-05
 SAVED = APPROVED | {"status": "saved", "release_tx_id": "TX-7", "receipt_hash": HASH, "saved_at": "2026-05-04"}
 STALE = SAVED | {"status": "stale", "reason": "old", "stale_at": "2026-05-06"}
 REJECTED = {"status": "rejected", "content": None, "reason": "no", "rejected_at": "2026-05-05T09:30:00+00:00"}
-TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40).filter(lambda text: text.strip())
 
 
 @pytest.mark.requirement("continuity-journal")

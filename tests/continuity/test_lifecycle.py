@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import copy
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from continuity.samples import HASH, LATER, NOW, TEXT, candidates, keyed
+from continuity.samples import HASH, LATER, NOW, TEXT, TEXTS, candidates, keyed
 from segue.base.errors import Conflict, InvalidInput, Refused
-from segue.continuity import lifecycle
-from segue.continuity.candidate import STATUSES, Candidate, content_hash
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from segue.continuity import journal, lifecycle
+from segue.continuity.candidate import REDUCED, STATUSES, Candidate, content_hash
+from segue.continuity.journal import Journal
 
 LEGAL = {
     ("candidate", "approved"),
@@ -23,12 +23,18 @@ LEGAL = {
     ("approved", "rejected"),
     ("saved", "stale"),
 }
-STEPS: dict[str, Callable[[Candidate], Candidate]] = {
-    "approved": lambda each: lifecycle.approve(each, seen_hash=content_hash(TEXT), approved_by="user", now=LATER),
-    "saved": lambda each: lifecycle.save(each, release_tx_id="TX-0001", receipt_hash=HASH, now=LATER),
-    "stale": lambda each: lifecycle.retire(each, reason="replaced", now=LATER),
-    "rejected": lambda each: lifecycle.reject(each, reason="not so", keyed=keyed, now=LATER),
-}
+STEPS = ("approved", "saved", "stale", "rejected")
+
+
+def stepped(held: Candidate, step: str, reason: str = "not so any more") -> Candidate:
+    """Take a step with all that it needs."""
+    if step == "approved":
+        return lifecycle.approve(held, seen_hash=held.content_hash, approved_by="user", now=LATER)
+    if step == "saved":
+        return lifecycle.save(held, release_tx_id="TX-0001", receipt_hash=HASH, now=LATER)
+    if step == "stale":
+        return lifecycle.retire(held, reason=reason, now=LATER)
+    return lifecycle.reject(held, reason=reason, keyed=keyed, now=LATER)
 
 
 @pytest.mark.requirement("continuity-lifecycle")
@@ -37,10 +43,10 @@ STEPS: dict[str, Callable[[Candidate], Candidate]] = {
 def test_only_these_steps_are_legal(before: str, after: str) -> None:
     candidate = candidates()[before]
     if (before, after) in LEGAL:
-        assert STEPS[after](candidate).status == after
+        assert stepped(candidate, after).status == after
         return
     with pytest.raises(Refused) as refused:
-        STEPS[after](candidate)
+        stepped(candidate, after)
     assert refused.value.code == "continuity.transition"
     assert refused.value.details == {"id": "M-0001", "from": before, "to": after}
 
@@ -51,7 +57,7 @@ def test_what_was_given_stays_as_it_is() -> None:
     for before, after in LEGAL:
         given = every[before]
         kept = copy.deepcopy(given.to_json())
-        made = STEPS[after](given)
+        made = stepped(given, after)
         assert given.to_json() == kept
         assert made is not given
         made.to_json()["status"] = "candidate"
@@ -78,7 +84,7 @@ def test_a_new_candidate() -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "wrong",
     [
         {"candidate_id": "M-"},
         {"candidate_id": "7"},
@@ -89,8 +95,8 @@ def test_a_new_candidate() -> None:
         {"kind": "opinion"},
     ],
 )
-def test_what_is_no_candidate(given: dict[str, str]) -> None:
-    whole: dict[str, Any] = {"candidate_id": "M-1", "content": TEXT, "kind": "feedback", "trigger": "message"} | given
+def test_what_is_no_candidate(wrong: dict[str, str]) -> None:
+    whole: dict[str, Any] = {"candidate_id": "M-1", "content": TEXT, "kind": "feedback", "trigger": "message"} | wrong
     with pytest.raises(InvalidInput) as invalid:
         lifecycle.propose(**whole, now=NOW)
     assert invalid.value.code == "continuity.candidate"
@@ -108,8 +114,8 @@ def test_approval_is_bound_to_the_text() -> None:
     with pytest.raises(Conflict) as changed:
         lifecycle.approve(proposed, seen_hash=content_hash("another text"), approved_by="user", now=NOW)
     assert changed.value.code == "continuity.changed"
-    for given in ({"seen_hash": "abc"}, {"approved_by": "agent"}, {"approved_by": ""}):
-        whole = {"seen_hash": proposed.content_hash, "approved_by": "policy"} | given
+    for wrong in ({"seen_hash": "abc"}, {"approved_by": "agent"}, {"approved_by": ""}):
+        whole = {"seen_hash": proposed.content_hash, "approved_by": "policy"} | wrong
         with pytest.raises(InvalidInput):
             lifecycle.approve(proposed, **whole, now=NOW)
 
@@ -125,14 +131,14 @@ def test_another_text_under_an_approval_is_found() -> None:
 
 @pytest.mark.requirement("continuity-saved")
 @pytest.mark.parametrize(
-    "given", [{"release_tx_id": ""}, {"release_tx_id": "TX-"}, {"receipt_hash": ""}, {"receipt_hash": HASH.upper()}]
+    "wrong", [{"release_tx_id": ""}, {"release_tx_id": "TX-"}, {"receipt_hash": ""}, {"receipt_hash": HASH.upper()}]
 )
-def test_saved_needs_a_receipt(given: dict[str, str]) -> None:
-    whole = {"release_tx_id": "TX-12", "receipt_hash": HASH} | given
+def test_saved_needs_a_receipt(wrong: dict[str, str]) -> None:
+    whole = {"release_tx_id": "TX-12", "receipt_hash": HASH} | wrong
     with pytest.raises(InvalidInput):
         lifecycle.save(candidates()["approved"], **whole, now=NOW)
     with pytest.raises(InvalidInput):
-        Candidate.of(candidates()["saved"].to_json() | given)
+        Candidate.of(candidates()["saved"].to_json() | wrong)
 
 
 @pytest.mark.requirement("continuity-rejected")
@@ -173,3 +179,23 @@ def test_stale_says_why_and_when() -> None:
     assert (stale.content, stale.release_tx_id) == (TEXT, "TX-0001")
     with pytest.raises(InvalidInput):
         lifecycle.retire(candidates()["saved"], reason=" ", now=NOW)
+
+
+@given(st.lists(st.tuples(st.sampled_from(STEPS), TEXTS), max_size=8), TEXTS)
+@settings(max_examples=80)
+def test_no_way_leads_around_a_step(steps: list[tuple[str, str]], text: str) -> None:
+    """Whatever is tried in whatever order: each step is one of the legal ones, and the journal takes the outcome."""
+    held = lifecycle.propose("M-1", text, kind="feedback", trigger="message", now=NOW)
+    for step, reason in steps:
+        before = held
+        try:
+            held = stepped(held, step, reason)
+        except (Refused, InvalidInput):
+            assert held is before
+            continue
+        assert (before.status, held.status) in LEGAL
+        assert journal.parse(journal.dump(Journal((held,)), NOW), keyed).candidates == (held,)
+        if held.status == "rejected":
+            assert set(held.members) == set(REDUCED)
+        else:
+            assert held.content == text.strip()
