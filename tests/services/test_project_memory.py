@@ -243,6 +243,44 @@ def test_no_candidate_that_nobody_approved(study: Study) -> None:
     assert study.keep("conv-stride", "correction", candidate=study.candidate("纠正：步长是二。")).action == "added"
 
 
+@pytest.mark.requirement("continuity-store-killed")
+@pytest.mark.parametrize("who", ["doctor", "ls", "upsert", "sync"])
+def test_whoever_comes_next_finishes_what_was_interrupted(
+    study: Study, monkeypatch: pytest.MonkeyPatch, who: str
+) -> None:
+    study.keep("lines")
+    with monkeypatch.context() as patch:
+
+        def killed(*_: Any) -> None:
+            raise KeyboardInterrupt
+
+        patch.setattr(swap, "_forward", killed)
+        with pytest.raises(KeyboardInterrupt):
+            study.keep("more", body=BODIES["feedback"] + "\nMore of it.\n")
+    assert (study.store / swap.SWAP).exists()
+    act: dict[str, Callable[[], Any]] = {
+        "doctor": study.memory.doctor,
+        "ls": study.memory.ls,
+        "upsert": lambda: study.keep("third"),
+        "sync": study.memory.sync,
+    }
+    act[who]()
+    assert not (study.store / swap.SWAP).exists()
+    names = [each.detail.name for each in study.memory.ls()]
+    assert names == (["third", "more", "lines"] if who == "upsert" else ["more", "lines"])
+    assert study.memory.doctor().faults == ()
+
+
+def test_one_that_cannot_be_finished_is_a_finding(study: Study) -> None:
+    study.keep("lines")
+    (study.store / swap.SWAP).mkdir()
+    (study.store / swap.SWAP / swap.JOURNAL).write_text("torn")
+    report = study.memory.doctor()
+    assert (report.status, [each.code for each in report.faults]) == ("invalid", ["store.interrupted"])
+    with pytest.raises(InvalidInput, match="remove that folder"):
+        study.keep("more")
+
+
 # -- changes ----------------------------------------------------------------------------------------------------------
 
 
