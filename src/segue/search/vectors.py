@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from segue.search.statistics import Statistics
 
 RARITY = 0.001  # a word of probability p counts RARITY / (RARITY + p)
-_BATCH = 512  # texts at a time, and
-_MOST_WORDS = 4096  # of each, so that the working memory stays small; later words hardly move a mean
+_BATCH = 512  # texts at a time, with so many words in all, so that the working memory stays small
+_WORDS_AT_ONCE = 16_384
+_MOST_WORDS = 4096  # of a text; later ones hardly move a mean
 BEFORE, AFTER = 0.6, 0.4  # of a text's vector, to the power of the distance
 
 
@@ -93,10 +94,10 @@ def text_vectors(texts: Sequence[Sequence[str]], statistics: Statistics, embedde
 
     This is what a store keeps; a text without words has the zero vector. Faster by the batch.
     """
-    if len(texts) > _BATCH:
-        batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
-        return np.concatenate([text_vectors(batch, statistics, embedder) for batch in batches])
     texts = [text[:_MOST_WORDS] for text in texts]
+    if len(texts) > 1 and (len(texts) > _BATCH or sum(map(len, texts)) > _WORDS_AT_ONCE):
+        half = len(texts) // 2
+        return np.concatenate([text_vectors(some, statistics, embedder) for some in (texts[:half], texts[half:])])
     order: dict[str, int] = {}
     places = np.array([order.setdefault(word, len(order)) for text in texts for word in text], dtype=np.int64)
     lengths = np.array([len(text) for text in texts], dtype=np.int64)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 BATCH = 1_000  # memories of one transaction
 GROWTH = 2  # times as many words as when the vectors were made: their weights are out of date
 _SMALL = 20_000  # words: about a thousand memories
+_WEIGHED = 100  # memories whose words are held at a time
 _ENCODED = 128  # memories whose sentences are encoded at a time
 _BEGUN = "0"  # before every id
 _Remake: TypeAlias = "Callable[[sa.Connection, str, Sequence[Memory], int, int, WordVectors], None]"
@@ -185,10 +186,12 @@ def weigh(
     embedder: WordVectors,
 ) -> None:
     """Make the vectors of memories again, and nothing else of their rows."""
-    texts = [tokens.words(indexed_text(memory)) for memory in batch]
-    vectors = _vectors(connection, scope_id, texts, words, embedder)
-    named = [(memory.id, vector) for memory, vector in zip(batch, vectors, strict=True)]
-    rows.set_vectors(connection, scope_id, embedder.id, named, generation)
+    for start in range(0, len(batch), _WEIGHED):
+        some = batch[start : start + _WEIGHED]
+        texts = [tokens.words(indexed_text(memory)) for memory in some]
+        vectors = _vectors(connection, scope_id, texts, words, embedder)
+        named = [(memory.id, vector) for memory, vector in zip(some, vectors, strict=True)]
+        rows.set_vectors(connection, scope_id, embedder.id, named, generation)
 
 
 def _vectors(

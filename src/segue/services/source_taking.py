@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from segue.storage.sources import StoredSource
 
 
+_BATCH = 50  # records that are made memories of at a time: all that is known of their words is held meanwhile
+
+
 def items_of(source: StoredSource, record: Record) -> tuple[Item, ...]:
     """Return what a record says, as items of its source."""
     base = source.place if source.kind == "https" else ""
@@ -43,14 +46,10 @@ def take(
     """
     named = conversions.source_named(source.name)
     taken = [each for each in snapshot if each.id in changed]
-    writer = memories.writer(connection, "mask")  # what is local to their machine says nothing here
-    written = [item for record in taken for item in _cleaned(writer, source, record)]
-    for item, done in zip(written, writer.write(written), strict=True):
-        if done.verdict == "known" and done.memory is not None:
-            _bring_up_to_date(writer, done.memory, item)
-    writer.finish()
+    places: set[str] = set()
+    for start in range(0, len(taken), _BATCH):
+        places |= _write(memories, connection, source, taken[start : start + _BATCH])
     _supersede(memories, connection, named, snapshot)
-    places = {said_rows.split(item.provenance.ref)[1] for item in written}
     there = {each.id for each in snapshot} - {each.id for each in taken}
     gone = [
         f"{named}#{place}"
@@ -58,6 +57,17 @@ def take(
         if place not in places and conversions.record_of(place) not in there
     ]
     memories.withdraw(connection, gone, edited_stay=True)
+
+
+def _write(memories: Memories, connection: sa.Connection, source: StoredSource, taken: Sequence[Record]) -> set[str]:
+    """Make memories of some records; return the places that they have in their source."""
+    writer = memories.writer(connection, "mask")  # what is local to their machine says nothing here
+    items = [item for record in taken for item in _cleaned(writer, source, record)]
+    for item, done in zip(items, writer.write(items), strict=True):
+        if done.verdict == "known" and done.memory is not None:
+            _bring_up_to_date(writer, done.memory, item)
+    writer.finish()
+    return {said_rows.split(item.provenance.ref)[1] for item in items}
 
 
 def withhold(memories: Memories, connection: sa.Connection, source: StoredSource) -> int:
