@@ -57,6 +57,19 @@ def test_what_claims_nothing_needs_no_store(cli: InPlace) -> None:
     assert not (cli.shell.home / "segue").exists()
 
 
+def test_the_ledgers_are_the_projects_own(cli: InPlace) -> None:
+    cli.write("answer.txt", b"Your correction is recorded in docs/decisions.md.")
+    assert cli("guard", "answer.txt").code == 0
+    cli.write("segue.toml", b'[continuity]\nledgers = ["docs/decisions.md"]\n')
+    refused = cli("guard", "answer.txt")
+    assert refused.code == 4
+    assert "a receipt for docs/decisions.md" in refused.err
+    (cli.shell.project / "docs").mkdir()
+    cli.write("docs/decisions.md", b"A correction.\n")
+    assert cli("receipt", "issue", "docs/decisions.md").code == 0
+    assert cli("guard", "answer.txt", "--receipt", "TX-0001").out == "passes: 1 claim, proven by TX-0001\n"
+
+
 def test_bytes_that_are_no_text_are_judged_all_the_same(cli: InPlace) -> None:
     cli.write("answer.txt", b"\xff\xfe It is saved to memory. \x1b[31m\n")
     refused = cli("guard", "answer.txt")

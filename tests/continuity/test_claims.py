@@ -246,6 +246,28 @@ def test_a_claim_that_names_nothing_counts_where_no_code_is_spoken_of(lead: str,
     assert find(f"{lead}Saved to memory.")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I recorded the decision in {}.",
+        "Your correction is recorded in `{}`.",
+        "The rule is saved in ./{}, as agreed.",
+        "Recorded in {}.",
+        "更正已写入 {}。",
+        "更正已记录到{}。",
+    ],
+)
+@pytest.mark.parametrize("ledger", ["PROJECT_STUDY_LOG.md", "docs/decisions.md", "CORRECTIONS.md", "记录.md", "a+b.md"])
+def test_what_is_recorded_in_a_ledger_of_the_project_is_claimed(text: str, ledger: str) -> None:
+    said = text.format(ledger)
+    (claim,) = find(said, ["PROJECT_STUDY_LOG.md", ledger])
+    assert claim.sentence == said
+    if ledger != "PROJECT_STUDY_LOG.md":
+        assert find(said) == ()  # without it that is a file as any other
+        assert find(said, ["other.md", f"x{ledger}", f"{ledger}x"]) == ()
+    assert find(f"I will not change {ledger}.", [ledger]) == ()
+
+
 def test_claims_stand_in_the_order_of_the_text() -> None:
     text = "The handoff is ready. All fine. Memory saved.\n\n你的偏好已记录。"
     assert [(claim.subject, text[claim.start : claim.end]) for claim in find(text)] == [

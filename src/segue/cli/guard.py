@@ -43,11 +43,14 @@ def guard(
 
 
 def _verdict(text: bytes, receipt: str | None) -> Verdict:
+    from segue.app import current_directory
     from segue.continuity import claims
     from segue.continuity.guard import Verdict
     from segue.continuity.receipt import TX
+    from segue.services import continuity_settings
 
-    if not claims.find(text.decode("utf-8", "replace")):
+    ledgers = continuity_settings.read(current_directory()).ledgers
+    if not claims.find(text.decode("utf-8", "replace"), ledgers):
         return Verdict()  # and no store is opened
     with opened() as segue:
         named = receipt if receipt is None or TX.fullmatch(receipt) else Path(receipt)

@@ -39,7 +39,9 @@ _WEAK_RECORD = re.compile(words.WEAK_RECORD_ZH)
 _DOCUMENT = re.compile(words.DOCUMENT_ZH)
 _WEAK_DOCUMENT = re.compile(words.WEAK_DOCUMENT_ZH)
 _CODE = re.compile(
-    rf"{'|'.join(sorted(words.CODE_ZH))}|{prose.CODE}|\b(?!memory\.md|project_study)[\w-]{{1,80}}\.[a-z]\w{{0,11}}\b|\w/\w|[^外代]表(?:[中里内]|$)|"
+    rf"{'|'.join(sorted(words.CODE_ZH))}|{prose.CODE}|\w/\w|[^外代]表(?:[中里内]|$)|"
+    # A name may follow its verb without a space, and may be Chinese itself.
+    r"(?<![a-z0-9_-])(?!memory\.md|project_study)(?:[a-z0-9_-]{1,80}|(?<=[^\x00-\x7f]))\.[a-z]\w{0,11}\b|"
     r"[到至于进入在] ?(?!memory|project_study|mem-|m-|tx-|qa|log\b)[a-z]\w"
 )
 _CJK = re.compile(r"[\u4e00-\u9fff]")

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from segue.continuity import claim_english, claim_things, prose
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from segue.continuity.claim_things import Said, Subject
 
 
@@ -33,12 +35,17 @@ class Claim:
     of_memory: bool
 
 
-def find(text: str) -> tuple[Claim, ...]:
-    """Return the claims of `text`, in their order. Any text will do; the time is linear in its length."""
-    spoken = prose.Prose(text)
+def find(text: str, ledgers: Sequence[str] = ()) -> tuple[Claim, ...]:
+    """Return the claims of `text`, in their order. Any text will do; the time is linear in its length.
+
+    `ledgers` are paths of files that are a project's authority, besides those that the specification names: what is
+    recorded there is no talk of code and files.
+    """
+    records = prose.Records(ledgers)
+    spoken = prose.Prose(text, records)
     found, is_code = [], None  # whether code is spoken of: looked up when it first matters
     for start, end, words in spoken.sentences():
-        every = _said(words)
+        every = _said(records.renamed(words))
         if is_code is None and any(each.is_weak for each in every):
             is_code = claim_things.speaks_of_code(spoken.covered)
         best = _best([each for each in every if not each.is_weak or not is_code])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from segue.base import text as texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 CODE = "\ue000"  # stands for each character of code
 QUOTE = "\ue001"  # stands for each character that is quoted, or struck out
@@ -31,6 +31,7 @@ _QUOTED = re.compile(
 _KEPT = re.compile(  # names of the store's own files and entries are read even where they are set as code
     r"[\w./\\-]{0,200}(?:MEMORY\.md|PROJECT_STUDY_(?:LOG|QA)\.md)|(?:MEM|M|TX)-\d{1,9}|\.project-study-memory[\w./-]{0,200}"
 )
+_LEDGER = "project_study_log.md"
 _TARGET = re.compile(r"\]\([^()\s]{0,500}\)")
 _STOP = re.compile(r"[.!?。！？]+$")
 _HIDDEN = re.compile(
@@ -47,11 +48,30 @@ class Sentence(NamedTuple):
     words: str
 
 
+class Records:
+    """The files of a project's own that are its ledgers, by their paths: read as those of the specification are."""
+
+    def __init__(self, paths: Sequence[str] = ()) -> None:
+        names = sorted({folded(path) for path in paths if path}, key=len, reverse=True)
+        listed = "|".join(map(re.escape, names))
+        self._pattern = (
+            re.compile(rf"(?<![a-z0-9_./\\-])(?:\./)?(?:{listed})(?![a-z0-9_/\\-])", re.IGNORECASE) if names else None
+        )
+
+    def renamed(self, text: str) -> str:
+        """Return words, or a text, with such names as the detector knows them; lengths change."""
+        return self._pattern.sub(_LEDGER, text) if self._pattern else text
+
+    def is_one(self, text: str) -> bool:
+        """Whether a text is such a name and no more."""
+        return self._pattern is not None and self._pattern.fullmatch(text) is not None
+
+
 class Prose:
     """The prose of one text; `covered` is as long as the text."""
 
-    def __init__(self, text: str) -> None:
-        self.covered, self._paragraphs = _cover(text)
+    def __init__(self, text: str, records: Records | None = None) -> None:
+        self.covered, self._paragraphs = _cover(text, records or Records())
 
     def sentences(self) -> Iterator[Sentence]:
         """Yield the sentences in their order."""
@@ -71,7 +91,7 @@ def folded(sentence: str) -> str:
     return texts.fold(sentence)
 
 
-def _cover(text: str) -> tuple[str, list[tuple[int, int]]]:
+def _cover(text: str, records: Records) -> tuple[str, list[tuple[int, int]]]:
     """Return `text` with code and quotations covered, and the places of its paragraphs."""
     pieces: list[str] = []
     paragraphs: list[tuple[int, int]] = []
@@ -100,7 +120,7 @@ def _cover(text: str) -> tuple[str, list[tuple[int, int]]]:
         listed = item is not None or (listed and line[0] in " \t")
         blank, last = False, "" if _HEADING.match(line) else stripped
     covered = "".join(pieces)
-    return _inline(covered, paragraphs), paragraphs
+    return _inline(covered, paragraphs, records), paragraphs
 
 
 def _fenced(fence: str, line: str) -> tuple[str, bool]:
@@ -120,11 +140,14 @@ def _goes_on(last: str, line: str) -> bool:
     return len(last) >= _WRAPPED and last[-1] not in ".!?。！？:：;；"
 
 
-def _inline(text: str, paragraphs: list[tuple[int, int]]) -> str:
+def _inline(text: str, paragraphs: list[tuple[int, int]], records: Records) -> str:
     """Return `text` with code and quotations inside its paragraphs covered."""
     pieces, place = [], 0
     for start, end in paragraphs:
-        pieces += [text[place:start], _QUOTED.sub(_covered_quote, _TARGET.sub(_blank, _code_spans(text[start:end])))]
+        pieces += [
+            text[place:start],
+            _QUOTED.sub(_covered_quote, _TARGET.sub(_blank, _code_spans(text[start:end], records))),
+        ]
         place = end
     return "".join([*pieces, text[place:]])
 
@@ -140,7 +163,7 @@ def _covered_quote(match: re.Match[str]) -> str:
     return QUOTE * (len(quote) - 1) + stop.group()[-1] if stop else QUOTE * len(quote)
 
 
-def _code_spans(text: str) -> str:
+def _code_spans(text: str, records: Records) -> str:
     """Return `text` with what stands between equal runs of backticks covered."""
     runs = list(_TICKS.finditer(text))
     closing: dict[int, int] = {}
@@ -157,7 +180,8 @@ def _code_spans(text: str) -> str:
             continue
         inside = text[runs[number].end() : runs[end].start()]
         whole = runs[end].end() - runs[number].start()
-        kept = inside.center(whole) if _KEPT.fullmatch(inside.strip()) else CODE * whole
+        name = inside.strip()
+        kept = inside.center(whole) if _KEPT.fullmatch(name) or records.is_one(name) else CODE * whole
         pieces += [text[place : runs[number].start()], kept]
         place, number = runs[end].end(), end + 1
     return "".join([*pieces, text[place:]])

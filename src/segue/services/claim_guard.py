@@ -40,17 +40,17 @@ class ClaimGuard:
         """
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
         read = data.decode("utf-8", "replace") if isinstance(text, bytes) else text
-        if not claims.find(read):
-            return Verdict()
         try:
-            root = self._place.root
+            root, ledgers = self._place.root, self._place.settings.ledgers
         except Refused as error:
             if error.code != _NO_PROJECT:
                 raise
             said = "there is no project here whose receipts could prove it"
             return guard.judged(read, Proof("", fault=said))
+        if not claims.find(read, ledgers):
+            return Verdict()
         proof = self._proof(given, hashlib.sha256(data).hexdigest())
-        return guard.judged(read, proof, is_here=lambda name: _is_file(root / name))
+        return guard.judged(read, proof, ledgers=ledgers, is_here=lambda name: _is_file(root / name))
 
     def _proof(self, given: str | Path | Receipt | None, digest: str) -> Proof | None:
         if given is None:
