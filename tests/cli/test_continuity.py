@@ -123,6 +123,7 @@ def test_how_commands_end(cli: InPlace) -> None:
 def test_review_lists_and_decides(cli: InPlace) -> None:
     first, second = propose(cli), propose(cli, RULE, "--trigger", "step_complete")
     cli("propose", "Ada prefers rye.")
+    assert "Memories: 0, 3 to review (`segue review`)" in cli("status").lines
     lines = cli("review").lines
     assert lines[:3] == [
         "M-0001  candidate of kind correction, from a message, proposed 2026-05-04, project project",

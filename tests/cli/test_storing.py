@@ -35,6 +35,7 @@ def test_status(cli: InPlace) -> None:
         "newest": None,
         "memories": 2,
         "memories_waiting": 0,
+        "candidates_waiting": 0,
     }
     cli("save", cli.write("2.json", full(2)))
     newest = {"id": "packet-0002", "created_at": "2026-05-02T09:30:00Z", "goal": "Ship the importer."}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from segue.base.errors import InvalidInput
+from segue.base.errors import InvalidInput, SegueError
 from segue.base.untrusted import one_line
 from segue.cli import output, project_memory
 from segue.cli.arguments import CONTINUITY, AsJson, Now, Text, opened, read_text
@@ -15,6 +15,7 @@ from segue.cli.table import print_table
 from segue.continuity.candidate import STATUSES
 
 if TYPE_CHECKING:
+    from segue.app import Segue
     from segue.continuity.candidate import Candidate, Status
 
 _LEAST = {"KIND": 60, "SINCE": 80}
@@ -165,6 +166,15 @@ def candidates(
     ]
     print_table(rows, _LEAST, empty="no candidates", last=100)
     return 0
+
+
+def waiting(segue: Segue) -> list[Candidate]:
+    """Return the candidates of this project that wait; a journal that cannot be used keeps nobody from the rest."""
+    try:
+        return segue.continuity.candidates.waiting()
+    except SegueError as error:
+        output.note(f"segue: {one_line(error.message)}")
+        return []
 
 
 def shown(candidate: Candidate, project: str) -> list[str]:

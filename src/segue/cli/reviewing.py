@@ -102,18 +102,9 @@ def _rejected(segue: Segue, given: str, reason: str) -> str:
     return segue.memories.reject(given, reason)
 
 
-def _candidates(segue: Segue) -> list[Candidate]:
-    """The candidates of this project that wait; a journal that cannot be used keeps nobody from the rest."""
-    try:
-        return segue.continuity.candidates.waiting()
-    except SegueError as error:
-        output.note(f"segue: {one_line(error.message)}")
-        return []
-
-
 def _list(segue: Segue, limit: int, cursor: str | None, *, as_json: bool) -> None:
     page = segue.memories.pending(limit=limit, cursor=cursor)
-    candidates = _candidates(segue)
+    candidates = continuity.waiting(segue)
     waiting = segue.memories.count(statuses=("pending",)) + len(candidates)
     shown = candidates if cursor is None else []  # they stand on the first page
     if as_json:
@@ -172,7 +163,7 @@ def _time(instant: datetime | None) -> str:
 def _walk(segue: Segue) -> None:
     """Ask about one after another. What is decided is decided at once, so that leaving loses nothing."""
     done: Counter[str] = Counter()
-    candidates = _candidates(segue)
+    candidates = continuity.waiting(segue)
     number = segue.memories.count(statuses=("pending",)) + len(candidates)
     for place, ask in enumerate(_questions(segue, candidates), 1):
         output.data(f"\n{place} of {max(number, place)}")
@@ -181,7 +172,7 @@ def _walk(segue: Segue) -> None:
             break
         done[said] += 1
         output.note(said)
-    left = segue.memories.count(statuses=("pending",)) + len(_candidates(segue))
+    left = segue.memories.count(statuses=("pending",)) + len(continuity.waiting(segue))
     counted = [f"{count} {name}" for name, count in done.items()]
     output.note(", ".join([*counted, f"{left:,} left"]) if number else "nothing waits for review")
 

@@ -13,7 +13,7 @@ import typer
 from segue.base import ids, time
 from segue.base.errors import Failed, NotFound
 from segue.base.untrusted import one_line
-from segue.cli import output
+from segue.cli import continuity, output
 from segue.cli.arguments import STORE, AsJson, Now, clock, opened
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def status(now: Now = None, as_json: AsJson = False) -> int:
         here = segue.packets.count(project=".")
         active = segue.memories.count(statuses=("active",))
         waiting = segue.memories.count(statuses=("pending",))
+        candidates = len(continuity.waiting(segue))
         moment = segue.now()
         store = segue.store.name
     if as_json:
@@ -50,6 +51,7 @@ def status(now: Now = None, as_json: AsJson = False) -> int:
         output.as_json(
             {"store": store, "packets": counted, "project": project.name, "project_key": project.key}
             | {"project_packets": here, "newest": shown, "memories": active, "memories_waiting": waiting}
+            | {"candidates_waiting": candidates}
         )
         return 0
     lines = [f"Store:    {store} ({_count(counted)})", f"Project:  {one_line(project.name)} ({_count(here)})"]
@@ -58,6 +60,7 @@ def status(now: Now = None, as_json: AsJson = False) -> int:
         lines.append(f"          {one_line(newest.goal)}")
     else:
         lines.append("Newest:   none yet; `segue save` makes one")
+    waiting += candidates
     lines.append(f"Memories: {active:,}" + (f", {waiting:,} to review (`segue review`)" if waiting else ""))
     output.data("\n".join(lines))
     return 0
