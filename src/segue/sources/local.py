@@ -126,7 +126,7 @@ class Folder:
     def _read(self, file: int, path: str, limit: int) -> bytes:
         before, data = os.fstat(file), bytearray()
         try:
-            while len(data) <= limit and (chunk := os.read(file, min(_CHUNK, limit + 1 - len(data)))):
+            while chunk := os.read(file, min(_CHUNK, limit + 1 - len(data))):
                 data += chunk
         except OSError as error:
             raise self._failed(error, path) from None
@@ -134,7 +134,7 @@ class Folder:
             rule = "limit.manifest_bytes" if path == paths.MANIFEST else "limit.record_bytes"
             raise error_of([Problem(rule=rule, message=f"it has more than {limit:,} bytes", where=path)])
         after = os.fstat(file)
-        if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or len(data) != after.st_size:
+        if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
             raise Failed("source.changed", f"{path} changed while it was read; try again", {"where": path})
         return bytes(data)
 
