@@ -158,9 +158,11 @@ def written_lines(done: Written) -> Iterator[str]:
 
 
 def publication_lines(publication: Publication) -> Iterator[str]:
-    """Yield what would leave, for whoever is asked."""
-    yield f"{output.counted(len(publication.drafts), 'record')} for everybody who may read the folder:"
+    """Yield all of what would leave, for whoever is to look at it, and how many records that are."""
     for each in publication.drafts:
-        yield f"  {each.id}  {one_line(each.title or each.body)[:100]}"
+        about = "; ".join(filter(None, [each.kind, one_line(each.title), one_line(", ".join(each.tags))]))
+        yield f"{each.id}  {about}"
+        yield from indented(each.body)
     for left in publication.left_out:
-        yield f"  left out: {left.id}, since {left.reason}"
+        yield f"left out: {left.id}, since {left.reason}"
+    yield f"{output.counted(len(publication.drafts), 'record')} for everybody who may read the folder"
