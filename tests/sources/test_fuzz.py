@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from segue.base.errors import InvalidInput, Refused
+from segue.base.errors import InvalidInput, Refused, SegueError
 from segue.base.jsontext import is_unicode
 from segue.sources import manifest as manifests
 from segue.sources import moments, paths, snapshot
@@ -17,6 +17,7 @@ from segue.sources import record as records
 from segue.sources.limits import DEFAULT
 from segue.sources.manifest import ID, Entry
 from segue.sources.snapshot import resource
+from sources.liar import Liar, reader, reply, served
 
 if TYPE_CHECKING:
     from segue.sources.problems import Problem
@@ -210,3 +211,69 @@ def test_at_length(document: Any, one: Any, other: Any, head: str) -> None:
     check_manifest(mutated(GOOD, one))
     check_record(mutated(HEAD, other))
     check_record(f"---\n{head}\n---\nText.\n".encode())
+
+
+ANSWER = reply(b"Text.\n", etag='"1"', last_modified="Tue, 26 May 2026 10:00:00 GMT")
+said = st.lists(
+    st.tuples(
+        st.integers(0, len(ANSWER)),
+        st.sampled_from(
+            [
+                *[
+                    b"",
+                    b"\r\n",
+                    b"\n",
+                    b"\r\n\r\n",
+                    b"\0",
+                    b"\xff",
+                    b" ",
+                    b":",
+                    b";",
+                    b"0",
+                    b"9999999999999999999",
+                    b"HTTP/1.1 100 x\r\n\r\n",
+                ],
+                *[
+                    b"HTTP/1.0 200 OK\r\n",
+                    b"Content-Length: 5\r\n",
+                    b"Transfer-Encoding: chunked\r\n",
+                    b"Location: b.md\r\n",
+                ],
+                *[
+                    b"Content-Encoding: gzip\r\n",
+                    b"Content-Type: text/html\r\n",
+                    b"charset=x",
+                    b"Connection: close\r\n",
+                    b"304",
+                    b"302",
+                ],
+            ]
+        ),
+        st.integers(0, 12),
+    ),
+    min_size=1,
+    max_size=3,
+)
+
+
+@pytest.mark.requirement("sources-lies")
+def test_any_answer_of_a_server() -> None:
+    """Whatever comes, and then the end: it is read, or it fails as errors of sources do."""
+
+    @settings(max_examples=80, deadline=None, derandomize=True)
+    @given(said)
+    def check(given_changes: list[tuple[int, bytes, int]]) -> None:
+        answer = mutated(ANSWER, given_changes)
+        liar.answers({"memories.json": served("a.md"), "a.md": lambda asked: iter([answer])})
+        try:
+            found = reader().read(liar.base)
+        except SegueError as error:
+            assert error.code.startswith("source.")
+            json.dumps(error.details).encode()
+            assert "\n" not in error.message
+            return
+        assert found.resources[1].data.decode() == found.records[0].body
+        assert 0 < len(found.resources[1].data) <= len(answer)
+
+    with Liar() as liar:
+        check()

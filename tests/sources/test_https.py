@@ -137,6 +137,7 @@ LIES: list[tuple[str, Lie, str, str]] = [
         "source.unreachable",
         "network.failed",
     ),
+    ("cut, without a length", cut(f"{HEAD}\r\nText.".encode()), "source.unreachable", "network.failed"),
     ("no answer", cut(b""), "source.unreachable", "network.failed"),
     ("no HTTP", said(b"SSH-2.0-server\r\n\r\n"), "source.unreachable", "network.failed"),
     ("HTTP 0.9", cut(TEXT), "source.unreachable", "network.failed"),
