@@ -85,6 +85,21 @@ def test_each_kind_into_an_empty_store(kind: str) -> None:
     assert [each.kind for each in applied(empty, edit).index.pointers] == [kind]
 
 
+@pytest.mark.parametrize(
+    ("kind", "body", "gloss"),
+    [
+        ("feedback", "Why: a\n**How to apply:**\n\n  so\nand so\n", "so"),
+        ("project", "How to apply: so\nWhy: a\n", "so"),
+        ("correction", "Original: a\nCanonical: b\n\nc\nStale patterns: a\nImpact: d\n", "b"),
+        ("reference", "How to apply: so\n", "docs/plan.md"),
+    ],
+)
+def test_what_the_index_says_beside_a_hook(sample: Checked, kind: str, body: str, gloss: str) -> None:
+    pointer = applied(sample, editing.upsert(sample, entry(kind=kind, body=body), TODAY)).index.pointer("new-fact.md")
+    assert pointer is not None
+    assert (pointer.hook, pointer.gloss) == ("Where the plan is", gloss)
+
+
 @pytest.mark.requirement("continuity-store-upsert")
 def test_ids_of_the_archive_are_not_used_again(sample: Checked) -> None:
     gone = applied(sample, editing.archive(sample, "shape-check.md", TODAY, "moved"))

@@ -175,10 +175,9 @@ def _new_file(values: Mapping[str, str], body: str) -> str:
 def said_beside(kind: str, body: str, source_path: str) -> str:
     """Return what the index says of a fact beside its hook: what to do, what holds instead, or where to look."""
     found = labels.texts(body)
-    text = {"correction": found.get(labels.CANONICAL, ""), "reference": source_path}.get(
-        kind, found.get(labels.HOW, "")
-    )
-    return text or source_path
+    label = labels.CANONICAL if kind == "correction" else labels.HOW
+    text = "" if kind == "reference" else found.get(label, "")
+    return next((line.strip() for line in text.splitlines() if line.strip()), source_path)
 
 
 def archive(checked: Checked, file: str, today: str, reason: str) -> Edit:
