@@ -252,6 +252,38 @@ def test_a_journal_leads_through_no_link(folder: Path, tmp_path: Path) -> None:
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
+@pytest.mark.requirement("continuity-store-writers")
+def test_who_is_at_it_is_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl
+
+    monkeypatch.setattr(swap, "_TRIES", 2)
+    base = swap.read(folder)
+    other = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(Failed) as error:
+            swap.swap(folder, plan(), base)
+        assert error.value.code == "continuity.busy"
+        (folder / swap.SWAP).mkdir()  # of that other one, who is not to be disturbed
+        with pytest.raises(Failed):
+            swap.recover(folder)
+        assert (folder / swap.SWAP).exists()
+    finally:
+        os.close(other)
+    assert not swap.recover(folder)
+    swap.swap(folder, plan(), base)
+    assert (folder / "new.md").exists()
+
+
+def test_nothing_is_written_through_a_link(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (folder / "archive").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(InvalidInput) as error:
+        swap.swap(folder, plan(), swap.read(folder))
+    assert error.value.code == "memory.archive"
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
 @pytest.mark.requirement("continuity-store-not-remade")
 def test_made_whole_and_never_over_anything(tmp_path: Path) -> None:
     made = tmp_path / STORE

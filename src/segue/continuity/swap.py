@@ -13,10 +13,11 @@ import hashlib
 import os
 import re
 import shutil
+import time
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from segue.base import files, jsontext, members
 from segue.base.errors import Failed, InvalidInput, Refused, SegueError, Stale
@@ -33,10 +34,14 @@ if TYPE_CHECKING:
 SWAP, JOURNAL = ".swap", "journal.json"
 MAX_FILE = 256 * 1024  # bytes of one file of a store
 MAX_FILES = 4_000
+_TRIES, _TRY_SECONDS = 100, 0.05  # that others are waited for
 MAX_STORE = 64 * 1024 * 1024  # bytes of all files together
 
 _NAME = re.compile(rf"(?:{ARCHIVE}/)?(?!\.)[^/\\\0]+\.md", re.DOTALL)
 _VERSION = "6.0"
+
+
+_Change: TypeAlias = "tuple[str, bytes | None, bytes | None]"  # a file, what it becomes and what it was
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,13 +180,21 @@ def create(folder: Path, contents: Mapping[str, bytes]) -> None:
 def swap(folder: Path, plan: Plan, base: Snapshot) -> dict[str, str]:
     """Make a change of the store that was read as `base`; return the hashes of the files that it wrote, read back.
 
-    Raises Stale `memory.changed` where one of its files is not any more as it was read, Failed `file.write`; then
-    every file is as it was.
+    Raises Stale `memory.changed` where one of its files is not any more as it was read, InvalidInput `memory.archive`,
+    Failed `file.write`, `continuity.busy`; then every file is as it was.
     """
     changes = [(base.names.get(name, name), data, base.files.get(name)) for name, data in plan.steps(base)]
     steps = [_Step(name, _hash(new), _hash(old)) for name, new, old in changes]
     if not steps:
         return {}
+    if (folder / ARCHIVE).is_symlink():
+        raise InvalidInput("memory.archive", f"{folder.name}/{ARCHIVE} is a link, and nothing is written through it")
+    with _alone(folder):
+        _swap(folder, changes, steps)
+    return {each.name: each.new for each in steps if each.new is not None}
+
+
+def _swap(folder: Path, changes: Sequence[_Change], steps: Sequence[_Step]) -> None:
     place = folder / SWAP
     own_archive = not (folder / ARCHIVE).exists()
     try:
@@ -209,7 +222,6 @@ def swap(folder: Path, plan: Plan, base: Snapshot) -> dict[str, str]:
         _undo(folder, place, own_archive)
         raise _failed(folder, error) from error
     _discard(place)
-    return {each.name: each.new for each in steps if each.new is not None}
 
 
 def _undo(folder: Path, place: Path, own_archive: bool) -> None:
@@ -221,6 +233,37 @@ def _undo(folder: Path, place: Path, own_archive: bool) -> None:
     if own_archive:
         with contextlib.suppress(OSError):
             (folder / ARCHIVE).rmdir()
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Have the store for oneself, also among those who come by way of another home of Segue's than this one.
+
+    The folder itself is locked, so that no file is left in it. Systems that cannot do that go by Segue's own lock.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise _failed(folder, error) from error
+    try:
+        for left in reversed(range(_TRIES)):
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if not left:
+                    raise Failed("continuity.busy", "another process changes this memory store; try again") from None
+                time.sleep(_TRY_SECONDS)
+            except OSError:  # a file system without locks
+                break
+        yield
+    finally:
+        os.close(handle)
 
 
 def _failed(folder: Path, error: OSError) -> Failed:
@@ -238,11 +281,19 @@ def _failing(folder: Path) -> Iterator[None]:
 def recover(folder: Path) -> bool:
     """Bring a change that was interrupted to its end, and return whether there was one.
 
-    Raises InvalidInput `memory.interrupted` where files were changed by others since, Failed `file.write`.
+    Raises InvalidInput `memory.interrupted` where files were changed by others since, Failed `file.write`,
+    `continuity.busy`.
     """
     place = folder / SWAP
     if folder.is_symlink() or not os.path.lexists(place):
         return False
+    with _alone(folder):
+        return _recover(folder, place)
+
+
+def _recover(folder: Path, place: Path) -> bool:
+    if not os.path.lexists(place):
+        return False  # it was no interrupted change, but one that somebody was making
     if place.is_symlink() or not place.is_dir() or (folder / ARCHIVE).is_symlink():
         raise _conflict("it is no folder of the store's own")
     with _failing(folder):
@@ -267,7 +318,7 @@ def _finish(folder: Path, place: Path, steps: Sequence[_Step]) -> None:
         _back(folder, place, steps)
 
 
-def _stage(folder: Path, place: Path, changes: Sequence[tuple[str, bytes | None, bytes | None]]) -> None:
+def _stage(folder: Path, place: Path, changes: Sequence[_Change]) -> None:
     if any(name.startswith(f"{ARCHIVE}/") and new is not None for name, new, _ in changes):
         (folder / ARCHIVE).mkdir(exist_ok=True)
     for number, (name, new, old) in enumerate(changes):
