@@ -11,6 +11,7 @@ import socket
 import ssl
 import threading
 import time
+import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -143,6 +144,12 @@ LIES: list[tuple[str, Lie, str, str]] = [
     ("HTTP 0.9", cut(TEXT), "source.unreachable", "network.failed"),
     # compression
     ("gzip bomb", said(reply(bomb(50 << 20), content_encoding="gzip")), "source.limit", "limit.record_bytes"),
+    (
+        "gzip of nothing without an end",
+        endless(f"{HEAD}Content-Encoding: gzip\r\n\r\n".encode() + PACKED[:10], b"\0\0\0\xff\xff" * 5_000),
+        "source.limit",
+        "limit.record_bytes",
+    ),
     (
         "bomb in a bomb",
         said(reply(gzip.compress(bomb(50 << 20)), content_encoding="gzip, gzip")),
@@ -301,8 +308,25 @@ def test_what_is_good_as_well(liar: Liar, answer: bytes) -> None:
 def test_gzip_of_any_size_comes_out_whole(liar: Liar) -> None:
     for size in (65_535, 65_536, 65_537, 131_072, 262_144):
         packed = gzip.compress(b"x" * size)
-        liar.answers({"memories.json": served("a.md"), "a.md": reply(packed, content_encoding="gzip")})
-        assert reader().read(liar.base).records[0].bytes == size
+        pieces = [b"%x\r\n%s\r\n" % (len(each), each) for each in (packed[:100], packed[100:-8], packed[-8:])]
+        head = f"{HEAD}Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
+        for answer in (reply(packed, content_encoding="gzip"), b"".join([head, *pieces, b"0\r\n\r\n"])):
+            liar.answers({"memories.json": served("a.md"), "a.md": answer})
+            assert reader().read(liar.base).records[0].bytes == size
+
+
+@pytest.mark.requirement("sources-limits")
+def test_a_bomb_is_stopped_at_the_limit_and_not_after_it(liar: Liar) -> None:
+    packed = bomb(40 << 20)
+    liar.answers({"memories.json": served("a.md"), "a.md": reply(packed, content_encoding="gzip")})
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidInput) as caught:
+            reader().read(liar.base)
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+    assert caught.value.code == "source.limit"
 
 
 @pytest.mark.requirement("sources-conditional")
@@ -340,6 +364,15 @@ def test_a_validator_that_cannot_be_sent_back_is_not_kept(liar: Liar) -> None:
     for etag in ('"\xe9"', '"' + "x" * 600 + '"', '"a"\r\nETag: "b"'):
         liar.answers({"memories.json": served("a.md"), "a.md": reply(TEXT, etag=etag)})
         assert reader().read(liar.base).resources[1].validators == Validators()
+
+
+@pytest.mark.requirement("sources-conditional")
+def test_304_for_what_was_not_asked_with_a_validator(liar: Liar) -> None:
+    unchanged = reply(b"", 304, media="", content_length="")
+    liar.answers({"memories.json": served("a.md"), "a.md": unchanged})
+    with pytest.raises(Failed) as caught:
+        reader().read(liar.base, before={"a.md": resource("a.md", TEXT)})
+    assert caught.value.details["rule"] == "response.not_modified"
 
 
 @pytest.mark.requirement("sources-conditional")
@@ -463,6 +496,22 @@ def test_the_other_addresses_of_a_name_are_tried(liar: Liar) -> None:
     """Nothing listens at the first."""
     found = reader(resolver=lambda host, port: ["127.0.0.2", "127.0.0.1"]).read(liar.base)
     assert len(found.records) == 2
+
+
+@pytest.mark.requirement("sources-deadlines")
+def test_an_address_that_is_silent_leaves_time_for_the_others(liar: Liar, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+    real = socket.create_connection
+
+    def connected(address: tuple[str, int], timeout: float) -> socket.socket:
+        given.append(timeout)
+        if address[0] == "127.0.0.2":
+            raise TimeoutError
+        return real(address, timeout)
+
+    monkeypatch.setattr(socket, "create_connection", connected)
+    assert reader(resolver=lambda host, port: ["127.0.0.2", "127.0.0.1"]).read(liar.base)
+    assert given[0] <= USUAL.request_seconds / 2 < given[1]
 
 
 @pytest.mark.requirement("sources-guard")
@@ -622,6 +671,20 @@ def test_many_records_come_over_several_connections_and_in_order(liar: Liar) -> 
     assert (told, looked, liar.connections) == (list(range(41)), [NAME], 4)
 
 
+def test_no_more_is_fetched_ahead_than_a_few(liar: Liar) -> None:
+    """The first answer keeps the others waiting to be taken."""
+    asked_by_then: list[int] = []
+
+    def first(asked: Asked) -> bytes:
+        liar.pause(0.3)
+        asked_by_then.append(len(liar.asked))
+        return OK
+
+    liar.answers({"memories.json": served(*MANY), **dict.fromkeys(MANY, OK), "00.md": first})
+    assert len(reader().read(liar.base).records) == len(MANY)
+    assert asked_by_then[0] <= 9
+
+
 @pytest.mark.requirement("sources-access")
 @pytest.mark.requirement("sources-snapshot")
 def test_a_lie_among_many_stops_what_is_on_its_way(liar: Liar) -> None:
@@ -685,7 +748,7 @@ def test_no_wait_goes_beyond_the_deadline(liar: Liar) -> None:
 TOKEN = "tok." + "A1b2-C3d4" * 4
 
 
-@pytest.mark.requirement("sources-bearer")
+@pytest.mark.requirement("sources-bearer-origin")
 def test_a_bearer_goes_along_to_the_origin_and_is_never_shown(liar: Liar, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG")
     found = reader().read(liar.base, bearer=TOKEN)
@@ -706,13 +769,13 @@ def test_a_bearer_goes_along_to_the_origin_and_is_never_shown(liar: Liar, caplog
         assert TOKEN not in caught.value.message + json.dumps(caught.value.details)
 
 
-@pytest.mark.requirement("sources-bearer")
+@pytest.mark.requirement("sources-bearer-origin")
 def test_without_a_bearer_none_is_sent(liar: Liar) -> None:
     reader().read(liar.base)
     assert all("authorization" not in each.headers for each in liar.asked)
 
 
-@pytest.mark.requirement("sources-bearer")
+@pytest.mark.requirement("sources-bearer-origin")
 @pytest.mark.parametrize("bearer", ["a b!", "a\r\nX-Evil: 1", "é", "=a", "x" * 5_000])
 def test_a_bearer_has_a_form(liar: Liar, bearer: str) -> None:
     with pytest.raises(InvalidInput) as caught:
@@ -722,7 +785,7 @@ def test_a_bearer_has_a_form(liar: Liar, bearer: str) -> None:
     assert liar.connections == 0
 
 
-@pytest.mark.requirement("sources-bearer")
+@pytest.mark.requirement("sources-bearer-origin")
 def test_a_server_that_says_the_bearer_again_is_refused(liar: Liar) -> None:
     liar.answers(
         {"memories.json": served("a.md"), "a.md": lambda asked: reply(asked.headers["authorization"].encode())}

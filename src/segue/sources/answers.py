@@ -138,11 +138,10 @@ def _unpacked(wanted: Wanted, answer: httpcore2.Response) -> Iterator[bytes]:
     unpacker = zlib.decompressobj(_GZIP)
     try:
         for packed in _plain(wanted, answer):
-            rest, piece = packed, b""
-            while rest or len(piece) == _PIECE:  # a full piece: there may be more to come of what went in
-                piece = unpacker.decompress(rest, _PIECE)
+            rest = packed
+            while rest:
+                yield unpacker.decompress(rest, _PIECE)
                 rest = unpacker.unconsumed_tail
-                yield piece
     except zlib.error:
         raise wanted.refused("media.encoding", "it is no gzip, though the server says so") from None
     if not unpacker.eof or unpacker.unused_data:
