@@ -14,10 +14,7 @@ from segue.services import network_policy
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = [
-    pytest.mark.requirement("sources-policy-file"),
-    pytest.mark.skipif(os.name != "posix", reason="who may write a file cannot be told here"),
-]
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="who may write a file cannot be told here")
 MINE = os.getuid() if hasattr(os, "getuid") else 0
 
 
@@ -34,6 +31,7 @@ def write(folder: Path, text: str) -> None:
     (folder / "config.toml").chmod(0o644)
 
 
+@pytest.mark.requirement("sources-policy-file")
 def test_what_the_administrator_permits(folder: Path) -> None:
     permitted = network_policy.read(folder, owner=MINE)
     assert permitted.permits(ip_address("10.1.2.3"))
@@ -44,11 +42,13 @@ def test_without_a_file_nothing_is(tmp_path: Path) -> None:
     assert network_policy.read(tmp_path, owner=MINE).allow == ()
 
 
+@pytest.mark.requirement("sources-policy-file")
 def test_a_file_of_somebody_else_is_refused(folder: Path) -> None:
     with pytest.raises(Refused, match="belong to the administrator"):
         network_policy.read(folder, owner=MINE + 1)
 
 
+@pytest.mark.requirement("sources-policy-file")
 @pytest.mark.parametrize("mode", [0o664, 0o646, 0o666])
 def test_a_file_that_others_may_write_is_refused(folder: Path, mode: int) -> None:
     (folder / "config.toml").chmod(mode)
@@ -57,6 +57,7 @@ def test_a_file_that_others_may_write_is_refused(folder: Path, mode: int) -> Non
     assert caught.value.code == "source.policy_file"
 
 
+@pytest.mark.requirement("sources-policy-file")
 @pytest.mark.parametrize("mode", [0o775, 0o757])
 def test_a_folder_that_others_may_write_is_refused(folder: Path, mode: int) -> None:
     folder.chmod(mode)
@@ -89,6 +90,7 @@ def test_a_network_that_is_none_is_said(folder: Path) -> None:
         network_policy.read(folder, owner=MINE)
 
 
+@pytest.mark.requirement("sources-policy-file")
 def test_no_variable_moves_the_site_s_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     before = network_policy.site_folder()
     for name in ("XDG_CONFIG_DIRS", "XDG_CONFIG_HOME", "HOME", "SEGUE_HOME", "ALLUSERSPROFILE"):
