@@ -134,10 +134,14 @@ def test_drift_is_a_finding(study: InPlace, project: Path) -> None:
 
 @pytest.mark.requirement("continuity-store-tidy")
 def test_sorted_out(study: InPlace) -> None:
-    made = study("continuity", "propose", "Correction: lines are quoted, never told.", "--json").json["candidate"]
+    said = "Correction: lines are quoted, never told."
+    made = study("continuity", "propose", said, "--json").json["candidate"]
     study("continuity", "approve", "M-0001", "--hash", made["content_hash"])
-    upsert(study, "lines", "--candidate", "M-0001")
-    upsert(study, "lines-again")
+    study.write(LEDGER, said.encode())
+    assert study("receipt", "issue", LEDGER).out.strip() == "TX-0002"
+    assert study("continuity", "save", "M-0001", "--receipt", "TX-0002").code == 0
+    assert upsert(study, "lines", "--receipt", "TX-0002", "--candidate", "M-0001").code == 0
+    assert upsert(study, "lines-again", "--receipt", "TX-0002").code == 0
     assert study("continuity", "rekind", "lines", "project").out == "moved MEM-001 lines\n"
     assert study("continuity", "rekind", "lines", "feedback").code == 0
     deduped = study("continuity", "dedupe")

@@ -52,11 +52,14 @@ class Study:
         return self.memory.upsert(name, kind=kind, **given)
 
     def candidate(self, text: str = "Correction: the stride is 2, never 4.") -> str:
-        """Propose and approve a candidate, and return its id."""
+        """Take a candidate to where it is saved, and return its id."""
         candidates = self.segue.continuity.candidates
         made = candidates.propose(text)
         assert made is not None
-        return candidates.approve(made.id, made.content_hash).id
+        candidates.approve(made.id, made.content_hash)
+        with self.ledger.open("a", encoding="utf-8") as ledger:
+            ledger.write(f"\n{text}\n")
+        return candidates.save(made.id, self.receipt().tx_id).candidate.id
 
     def held(self) -> dict[str, bytes]:
         """Everything in the project, hidden files and folders too."""

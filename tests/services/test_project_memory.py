@@ -229,18 +229,26 @@ def test_a_disk_that_refuses(study: Study, monkeypatch: pytest.MonkeyPatch, what
 
 
 @pytest.mark.requirement("continuity-store-gate")
-def test_no_candidate_that_nobody_approved(study: Study) -> None:
+def test_a_candidate_has_to_be_saved_first(study: Study) -> None:
     candidates = study.segue.continuity.candidates
     made = candidates.propose("Correction: the stride is 2, never 4.")
     assert made is not None
-    for end in (lambda: None, lambda: candidates.reject(made.id, "not so")):
-        end()
+    steps: list[Callable[[], Any]] = [
+        lambda: None,
+        lambda: candidates.approve(made.id, made.content_hash),
+        lambda: candidates.reject(made.id, "not so"),
+    ]
+    for step in steps:
+        step()
         with pytest.raises(Refused) as error:
             study.keep("conv-stride", "correction", candidate=made.id)
         assert error.value.code == "memory.candidate"
     with pytest.raises(NotFound):
         study.keep("conv-stride", "correction", candidate="M-0042")
-    assert study.keep("conv-stride", "correction", candidate=study.candidate("纠正：步长是二。")).action == "added"
+    saved = study.candidate("纠正：步长是二，不是四。")
+    assert study.keep("conv-stride", "correction", candidate=saved).action == "added"
+    candidates.retire(saved, "it is three now")
+    assert [each.detail.name for each in study.memory.ls(archive=True)] == ["conv-stride"]
 
 
 @pytest.mark.requirement("continuity-store-killed")

@@ -115,7 +115,7 @@ def upsert(
         str | None, typer.Option(metavar="FILE", help="Which of them it names as its source; else the first.")
     ] = None,
     candidate: Annotated[
-        str | None, typer.Option(metavar="M-ID", help="The candidate that it was, so that it is archived with that.")
+        str | None, typer.Option(metavar="M-ID", help="The saved candidate that it is made of; archived with it.")
     ] = None,
     now: Now = None,
     as_json: AsJson = False,

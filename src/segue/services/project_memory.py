@@ -129,7 +129,7 @@ class ProjectMemory(MemoryReading):
 
         `receipt` names the receipt that proves each of `sources` as it is now; `source_path` is one of them, the first
         by default. Whatever goes wrong, every file is as it was, and `details["memory_status"]` of the error is
-        `unsaved-memory`. `candidate` names what it was, which has to be approved or saved, and is archived with it.
+        `unsaved-memory`. `candidate` names what it was, which has to be saved; once that is stale, so is the fact.
         Raises Refused `memory.consent_pending`, `memory.unproven`, `memory.candidate`, `continuity.not_kept`,
         RedactionRefused, InvalidInput `memory.…`, `receipt.…`, NotFound, Failed.
         """
@@ -143,7 +143,7 @@ class ProjectMemory(MemoryReading):
             require_none(checked.faults, "the memory store is not in order")
             entry = editing.checked_entry(Entry(name, kind, description, body, path, proof.tx_id, candidate))
             _require_kept(entry)
-            self._require_approved(candidate)
+            self._require_saved(candidate)
             return self._save(checked, editing.upsert(checked, entry, self._today()), proof.tx_id)
 
     def archive(self, reference: str, reason: str) -> SavedFact:
@@ -277,13 +277,13 @@ class ProjectMemory(MemoryReading):
             )
         return proof, paths
 
-    def _require_approved(self, candidate: str) -> None:
-        """Refuse what is kept for a candidate that nobody approved, or that does not hold any more."""
+    def _require_saved(self, candidate: str) -> None:
+        """Refuse what is made of a candidate that is not saved yet, or not any more."""
         if not candidate:
             return
         status = self._candidates().get(candidate).status if self._candidates is not None else "unknown"
-        if status not in ("approved", "saved"):
-            raise Refused("memory.candidate", f"{candidate} is {status}; only what was approved is kept")
+        if status != "saved":  # what is approved may still be rejected, and then nothing of it is to be left
+            raise Refused("memory.candidate", f"{candidate} is {status}; a fact is made of a candidate that is saved")
 
     def _relative(self, path: str | Path) -> str:
         from segue.services import artifacts
