@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +108,25 @@ def test_what_a_host_says_is_told_without_the_token(host: Scripted, wire: Wire) 
     assert "packet not found" in wire.refusal("pull", id="packet-0001")
 
 
+def test_whoami_names_the_host_and_never_the_token(where: Place, host: Scripted, wire: Wire) -> None:
+    answer = wire.call("whoami")
+    assert answer.data is not None
+    assert (answer.data["host"], answer.data["token_hash8"]) == (
+        host.address,
+        hashlib.sha256(TOKEN.encode()).hexdigest()[:8],
+    )
+    assert TOKEN not in answer.text
+    signed_in(where, host.address, token="")
+    (where.segue_home / "credentials.json").chmod(0o644)  # which is not read then
+    again = wire.call("whoami").data
+    assert again is not None
+    assert (again["host"], again["token_hash8"]) == (host.address, "")
+    assert host.asked == []
+
+
 def test_nobody_is_signed_in(where: Place, wire: Wire) -> None:
+    for name in ("host", "token_hash8"):
+        assert (wire.call("whoami").data or {})[name] == ""
     saved = wire.call("save", packet=packet()).text
     for tool in ("push", "pull"):
         assert "no host is set; `segue auth HOST`" in wire.refusal(tool, id=saved)

@@ -161,7 +161,7 @@ def test_tools_resources_and_prompts(serve: Callable[..., Endpoint], era: str) -
 
     async def session() -> None:
         async with started.connected(era) as client:
-            assert len((await client.list_tools()).tools) == 17
+            assert len((await client.list_tools()).tools) == 20
             saved = await call(client, "save", packet=packet())
             assert f"Packet:    {saved.text}" in (await call(client, "resume")).text
             assert (await call(client, "forget")).refused

@@ -89,7 +89,8 @@ def test_refusals(server: Wire, tool: str, arguments: dict[str, Any], text: str)
 
 def test_unknown_tools(server: Wire) -> None:
     said = server.refusal("forget")
-    names = "ls, show, rm, chain, example, whoami, capsule_write, capsule_read, propose_memory, search, fetch"
+    names = "ls, show, rm, chain, example, whoami, capsule_write, capsule_read, propose_memory, guard, push, pull"
+    names += ", search, fetch"
     assert said == (
         "error: there is no tool 'forget'; the tools are save, resume, get_context, query_memory, remember_this, "
         f"expand, {names}"

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 from segue.base import time
-from segue.base.errors import InvalidInput
+from segue.base.errors import InvalidInput, SegueError
 from segue.base.untrusted import one_line, shorten
 from segue.mcp import shapes
 from segue.mcp.answers import Answer, Tool, fitting
 from segue.mcp.arguments import DIRECTORY, at_directory
 from segue.packets import schema, summary
-from segue.services import paging
+from segue.services import connecting, paging
 
 if TYPE_CHECKING:
     from segue.app import Segue
@@ -153,15 +154,28 @@ def _example(_: Segue, __: dict[str, Any]) -> Answer:
 
 def _whoami(segue: Segue, arguments: dict[str, Any]) -> Answer:
     here = at_directory(segue, arguments)
+    host, fingerprint = _signed_in(segue)
     data = {
-        "host": "",
-        "token_hash8": "",
+        "host": host,
+        "token_hash8": fingerprint,
         "store": here.store.name,
         "project": here.project.name,
         "packets": here.packets.count(),
         "project_packets": here.packets.count(project="."),
     }
     return Answer(json.dumps(data, indent=2), data)
+
+
+def _signed_in(segue: Segue) -> tuple[str, str]:
+    """The packet host that is set, and the beginning of its token's hash; "" for what is not, or does not read."""
+    host = fingerprint = ""
+    with contextlib.suppress(SegueError):
+        found = connecting.read(segue.home, os.environ)
+        host = found.host
+        if host:
+            credential = connecting.credentials(segue.home, os.environ, found).get(host)
+            fingerprint = credential.fingerprint if credential else ""
+    return host, fingerprint
 
 
 _LINK: dict[str, Any] = {
@@ -269,7 +283,7 @@ PACKET_TOOLS = (
     Tool("example", "Get a valid example packet.", {}, _example),
     Tool(
         "whoami",
-        "Say which store and project this server works on.",
+        "Say which store, project and packet host this server works with.",
         {"directory": DIRECTORY},
         _whoami,
         output=shapes.record(
