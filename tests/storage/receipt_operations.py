@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import filelock  # noqa: F401 - imported here, so that no fork has to
 
@@ -11,7 +13,7 @@ import segue
 from segue.services import continuity_place, projects, receipts, releases  # noqa: F401
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 FILES = ("qa.md", "log.md", "memory.md", "guide.md")
@@ -28,11 +30,13 @@ MANIFEST: dict[str, Any] = {
 }
 
 
-def opened(folder: Path) -> segue.Segue:
-    """A Segue whose project, store and home are all in `folder`."""
-    os.environ["SEGUE_HOME"] = str(folder / "home")
-    os.environ["PATH"] = ""  # git is not asked: the project has its id in its settings
-    return segue.open(folder / "segue.db", directory=folder)
+@contextlib.contextmanager
+def opened(folder: Path) -> Iterator[segue.Segue]:
+    """Yield a Segue whose project, store and home are all in `folder`."""
+    # Git is not asked: the project has its id in its settings.
+    around = {"SEGUE_HOME": str(folder / "home"), "PATH": ""}
+    with patch.dict(os.environ, around), segue.open(folder / "segue.db", directory=folder) as one:
+        yield one
 
 
 def issue(folder: Path, _: str, acknowledge: Callable[[], None]) -> None:

@@ -21,11 +21,10 @@ pytestmark = pytest.mark.usefixtures("own_migrations")
 
 
 @pytest.fixture
-def template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def template(tmp_path: Path) -> Path:
     """A project with one receipt; its id is set, so that a copy of the folder is the same project."""
     folder = tmp_path / "template"
     folder.mkdir()
-    monkeypatch.setenv("SEGUE_HOME", str(folder / "home"))
     (folder / "segue.toml").write_text('[project]\nid = "killed"\n')
     for name in operations.FILES:
         (folder / name).write_text(f"# {name}\n")
