@@ -407,6 +407,8 @@ def test_recalled_for_a_task(study: Study) -> None:
     found = study.memory.recall("Which stride does the convolution layer have?")
     assert [each.detail.name for each in found.facts] == ["conv-stride"]
     assert [each.detail.name for each in study.memory.recall("张量形状怎么看？").facts] == ["shape-check"]
+    assert study.memory.recall("Add another test run for the stride").facts == found.facts
+    assert [each.detail.name for each in study.memory.recall("run").facts] == ["no-gpu", "shape-check"]
     assert study.memory.recall().facts == ()
     assert study.memory.recall("the and of").facts == ()
     assert "[Examples run without a GPU](no-gpu.md)" in found.text

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from segue.search.stopwords import STOP_WORDS
-from segue.search.tokens import stem, terms
+from segue.search.tokens import terms
+from segue.search.workaday import WORKADAY
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -27,25 +28,6 @@ COVERED = 0.5  # of all that a prompt asks for, where one term alone speaks for 
 NAMED = 0.2  # the same where that term is a name or code
 _NAME = re.compile(r"(?<![.!?:\n] )(?<!^)\b[A-Z]\w+")  # within a sentence
 _CODE = re.compile(r"\w[._/:-]\w")
-_WORKADAY = frozenset(
-    map(
-        stem,
-        """
-    add agree alright alternative another apply back better bit break broken bug build call change check clean close
-    code commit compile complete continue correct create debug delete detail different docs document done edit else
-    error even everything exactly example execute explain fail failed failure file files find fine finish first fix
-    follow full function git give go good great happen help hey hi implement import improve info issue keep kind
-    last latest let like line lint list little local log logs long look looks main make maybe mean merge message
-    missing module move name need never new next nice nope now ok okay old one open option output part paste perfect
-    plan please pls possible pr print problem proceed project pull push put question quick read ready really redo
-    refactor reformat remove rename replace repo request rerun result retry return revert review right run same save
-    script second see setup short show simple simplify something soon split start status step still stop sure take
-    task tell test tests thank thanks thing things think third three time todo tool top try two type typo understand
-    undo update use used user using value variable version wait want warning way well work works write wrong yeah
-    yep yes yet
-    """.split(),
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +44,7 @@ def asked(prompt: str) -> Asked:
     found = dict.fromkeys(
         token for token, word in terms(text) if word not in STOP_WORDS and len(token) > 1 and not token.isdigit()
     )
-    telling = [token for token in found if token not in _WORKADAY][:MOST_TERMS]
+    telling = [token for token in found if token not in WORKADAY][:MOST_TERMS]
     named = {token for name in _NAME.findall(text) for token, _ in terms(name)}
     return Asked(tuple(telling), frozenset(each for each in telling if each in named or _CODE.search(each)))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from segue.search.stopwords import STOP_WORDS
 from segue.search.tokens import terms, tokens
+from segue.search.workaday import WORKADAY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,8 +21,9 @@ _READ = 4_000  # characters of a task
 
 
 def relevant(task: str, texts: Mapping[str, str], most: int = MOST) -> list[str]:
-    """Return the keys of the texts that a task calls for, the best first."""
-    asked = {token for token, word in terms(task[:_READ]) if word not in STOP_WORDS}
+    """Return the keys of the texts that a task calls for, the best first; words of every task count only alone."""
+    words = {token for token, word in terms(task[:_READ]) if word not in STOP_WORDS}
+    asked = words - WORKADAY or words
     held = {key: asked.intersection(tokens(text)) for key, text in texts.items()} if asked else {}
     weights = {token: _rarity(len(texts), sum(token in each for each in held.values())) for token in asked}
     scores = {key: sum(weights[token] for token in found) for key, found in held.items() if found}
