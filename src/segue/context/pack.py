@@ -155,8 +155,10 @@ def _why(packed: Packed) -> dict[str, Any]:
 
 
 def source_url(written: Any) -> str | None:
-    """Return where a memory comes from: its address, else the packet or capsule of this store that says it."""
+    """Return where a memory comes from: its address, else the packet, capsule or record of this store that says it."""
     if written.url:
         return str(written.url)
     kind, _, stored_id = written.source.partition(":")
+    if kind == "source" and written.origin == "record":
+        return f"segue://source/{stored_id}/{written.ref.partition('#')[2]}"
     return f"segue://{kind}/{stored_id}" if kind in ("packet", "capsule") and stored_id else None
