@@ -191,3 +191,14 @@ def test_a_sync_that_fails_loses_no_state(opened: segue.Segue) -> None:
     made = handoffs.create(STATE)
     assert (made.synced, made.fault) == (None, "the disk is full")
     assert handoffs.restore().is_ready
+
+
+@pytest.mark.requirement("continuity-handoff-sync")
+def test_a_store_that_is_not_in_order_is_said(opened: segue.Segue) -> None:
+    opened.continuity.memory.init(consent=True)
+    index = opened.directory / service.MEMORY_INDEX
+    index.write_text(index.read_text() + "- no pointer\n")
+    made = opened.continuity.handoffs.create(STATE)
+    assert made.synced is not None and made.synced.status == "invalid"
+    assert made.fault == "1 thing is wrong in it"
+    assert opened.continuity.handoffs.restore().is_ready

@@ -35,7 +35,10 @@ def hand_over(call: Call, project: Project) -> None:
     place = _place(call, project)
     made = _service(place, call).create(handoffs.read_state(place.root, state))
     if made.fault:
-        raise Failed("handoff.sync", f"the handoff was written; the memory store is not in order: {made.fault}")
+        raise Failed(
+            "handoff.sync",
+            f"the handoff was written; the memory store is not in order: {made.fault} (`segue continuity doctor`)",
+        )
 
 
 def told(call: Call, project: Project) -> str:

@@ -33,8 +33,8 @@ _STATE_BYTES = 1024 * 1024
 class Created:
     """A handoff that was written to `path`. `dropped` names members of the state that no handoff has.
 
-    `synced` is what the continuity sync did to the project's memory store; `fault` says why there was none, if it
-    failed.
+    `synced` is what the continuity sync did to the project's memory store; `fault` says why there was none, or what is
+    wrong in the store all the same, "" for nothing.
     """
 
     handoff: Handoff
@@ -99,7 +99,9 @@ class Handoffs:
 
     def _synced(self) -> tuple[Tidied | None, str]:
         try:
-            return self._sync(), ""
+            done = self._sync()
+            count = len(done.report.faults) if done.status == "invalid" else 0
+            return done, f"{count} {'thing is' if count == 1 else 'things are'} wrong in it" if count else ""
         except SegueError as error:  # a state that is lost would be worse than a store that is not tidy
             return None, error.message
 
