@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import sqlalchemy as sa
 from source_samples import Scripted, record, source
 
 from segue.base.errors import Conflict, Failed, InvalidInput, NotFound, Refused, Stale
@@ -325,6 +326,8 @@ def test_without_access_nothing_of_it_is_used_until_there_is_access(
         sources.refresh(name)
     assert found(segue_, "make test") == set()
     assert segue_.memories.count() == 0
+    assert told.pin
+    assert "make test" not in str(segue_.pins.show(told.pin["pack_sha"]).to_json())
     again = segue_.context.assemble("How do I run the tests?", session="chat-1")
     assert "make test" not in str(again.to_json())
     assert again.delta is not None
@@ -431,6 +434,30 @@ def test_a_backup_holds_sources_too(segue_: segue.Segue, readers: Scripted, tmp_
     segue_.store.restore(copied.path)
     assert [each.id for each in segue_.sources.records(name)] == ["tests", "style"]
     assert len(served(segue_)) == 2
+
+
+def test_the_doctor_finds_a_record_that_is_not_what_was_read(segue_: segue.Segue, readers: Scripted) -> None:
+    sources = segue_.sources.reading(readers)
+    name = added(sources, OTHER)
+    damage = sa.text("UPDATE source_records SET body = :other WHERE record_id = 'tests'")
+    with segue_._database.write() as connection:
+        connection.execute(damage, {"other": b"Run nothing."})
+    (finding,) = segue_.store.doctor()
+    assert (finding.code, name in finding.message) == ("doctor.source", True)
+    segue_.store.doctor(repair=True)
+    sources.refresh(name)
+    assert not any(each.validators.etag for each in readers.read_with[-1]["before"].values())
+    assert segue_.store.doctor() == []
+    assert sources.record(name, "tests").record.body.strip() == "Run the tests with make test."
+
+
+def test_the_doctor_finds_memories_of_a_source_that_is_withheld(segue_: segue.Segue, sources: Sources) -> None:
+    name = added(sources)
+    with segue_._database.write() as connection:
+        connection.execute(sa.text("UPDATE sources SET withheld = :yes"), {"yes": True})
+    assert [each.code for each in segue_.store.doctor()] == ["doctor.source"]
+    sources.refresh(name)
+    assert segue_.store.doctor() == []
 
 
 def test_places_are_whole_folders_or_addresses(sources: Sources) -> None:

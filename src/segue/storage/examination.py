@@ -13,7 +13,7 @@ from segue.base.errors import InvalidInput
 from segue.capsules import parse as parse_capsule
 from segue.packets import lineage, schema
 from segue.storage import capsules as capsule_rows
-from segue.storage import memory_examination, packet_words, server_examination, settings
+from segue.storage import memory_examination, packet_words, server_examination, settings, source_examination
 from segue.storage import packets as rows
 from segue.storage.findings import Finding
 from segue.storage.tables import capsules, events, memories, metadata, packets, scopes
@@ -88,7 +88,9 @@ def examine(connection: sa.Connection, *, repair: bool) -> list[Finding]:
     except (TypeError, ValueError, OverflowError):  # SQLite takes any type in any column
         return [*found, Finding("doctor.damaged", "a packet's row holds a value of the wrong type; restore a backup")]
     found += _capsules(connection, repair=repair) + memory_examination.examine(connection, repair=repair)
-    found += server_examination.examine(connection, repair=repair)
+    found += server_examination.examine(connection, repair=repair) + source_examination.examine(
+        connection, repair=repair
+    )
     return found + _cycles(connection) + _events(connection)
 
 
