@@ -88,9 +88,8 @@ def examine(connection: sa.Connection, *, repair: bool) -> list[Finding]:
     except (TypeError, ValueError, OverflowError):  # SQLite takes any type in any column
         return [*found, Finding("doctor.damaged", "a packet's row holds a value of the wrong type; restore a backup")]
     found += _capsules(connection, repair=repair) + memory_examination.examine(connection, repair=repair)
-    found += server_examination.examine(connection, repair=repair) + source_examination.examine(
-        connection, repair=repair
-    )
+    found += server_examination.examine(connection, repair=repair)
+    found += source_examination.examine(connection, repair=repair)
     return found + _cycles(connection) + _events(connection)
 
 
