@@ -14,7 +14,7 @@ from segue.services.packets import Packets
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = (
     "save resume hosts ls show rm chain diff check example prompt status where backup restore doctor mcp demo remember"
-    " propose search review forget ingest memories entities export import vacuum reindex"
+    " propose search review forget ingest source memories entities export import vacuum reindex"
     " auth whoami logout config push pull sync publish unpublish teams invite join".split()
 )
 
