@@ -1,6 +1,6 @@
 """Reading sources into a real store: how long a refresh takes, from a folder and over TLS, and in how much memory.
 
-    python benchmarks/sources.py [--json] [--records 1000] [--bytes 2000]
+    python benchmarks/source_refresh.py [--json] [--records 1000] [--bytes 2000]
 
 Made-up records are added (cold) and refreshed (nothing changed; over TLS every answer is a 304), fsync on, from a
 folder and from a server of its own on loopback. Each source is read by a process of its own. Told are its peak memory,
