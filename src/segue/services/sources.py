@@ -361,7 +361,8 @@ class Sources(ScopedService):
         """
         with self._database.read() as connection:
             before = self._find(connection, name)
-            kept = self._resources(connection, name)
+            # A folder is read whole, so that nothing of what is known is needed.
+            kept = self._resources(connection, name) if before.kind == "https" else {}
         try:
             snapshot = self._readers().read(
                 before.kind, before.place, before=kept, bearer=bearer, on_progress=on_progress
