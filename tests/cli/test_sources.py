@@ -229,7 +229,7 @@ def test_export_writes_a_block_and_rm_takes_it_away(cli: InPlace, notes: Path) -
     cli("source", "refresh", "notes")
     assert b"short nouns" in (project / "AGENTS.md").read_bytes() and "short nouns" in rules.read_text()
     removed = cli("source", "rm", "notes", "--json").json
-    assert sorted(each["state"] for each in removed["exports"]) == ["removed", "removed"]
+    assert sorted(each["state"] for each in removed["exports"]) == ["cleared", "removed"]
     assert (project / "AGENTS.md").read_bytes() == mine
     assert not (project / ".claude").exists()
 

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of one file: written, unchanged, removed, or failed and why; `losses` is what it cannot say."""
+    """What became of one file; `losses` is what it cannot say.
+
+    `state` is made, written, unchanged, cleared (of the block), removed, or failed for `fault`.
+    """
 
     target: str
     path: str
@@ -118,5 +121,5 @@ def _write(segue: Segue, file: Export, names: Sequence[str], *, replace: bool) -
         return Written(target, file.path, "removed", 0)
     edited = blocks.found(before)
     places.write(place, after, backup=before if edited is not None and edited.edited else None)
-    state = "made" if place.data is None else "written" if names else "removed"
+    state = "made" if place.data is None else "written" if names else "cleared"
     return Written(target, file.path, state, len(after), losses, sources)
