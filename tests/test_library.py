@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import segue
-from segue import app
+from segue import location
 
 Draft = Any
 
@@ -97,7 +97,7 @@ def test_a_home_of_nobody(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
 
 def test_a_relative_home_is_made_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert app.home({"SEGUE_HOME": "own"}) == tmp_path / "own"
+    assert location.home({"SEGUE_HOME": "own"}) == tmp_path / "own"
 
 
 NO_HOME = """

@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -61,7 +62,7 @@ def store(clock: Callable[[], datetime] | None = None, *, embedder: str = "stati
         here.mkdir()
         location = Path(folder) / "segue.db"
         own = segue.open(location, directory=here, clock=clock or FakeClock(), embedder=embedder, redaction="refuse")
-        own._home = lambda: Path(folder)
+        own._given = replace(own._given, home=lambda: Path(folder))
         with own as opened:
             yield opened
 

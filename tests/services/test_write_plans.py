@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -69,6 +70,6 @@ def test_a_write_reads_by_indexes(opened: segue.Segue, what: str, fresh: bool) -
     saved = opened.packets.ls().packets[0].id
     used = opened.at(opened.directory) if fresh else opened
     if fresh:
-        used._names = ScopeNames  # what is kept in memory is read anew
+        used._given = replace(used._given, names=ScopeNames)  # what is kept in memory is read anew
     with by_indexes(opened, SMALL, least=5):
         write(used, what, some, saved)

@@ -35,7 +35,7 @@ def mcp(
     import gc
 
     gc.disable()  # importing makes many objects and no garbage; looking for it is a fifth of the start
-    from segue.app import current_directory
+    from segue.location import current_directory
     from segue.mcp.ending import end_now
     from segue.mcp.serving import serve, serve_http, toolset_named
 

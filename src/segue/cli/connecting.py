@@ -21,9 +21,9 @@ TheTeam = Annotated[str, typer.Option("--team", "-t", metavar="TEAM", show_defau
 
 def home() -> Path:
     """Return the folder of Segue's own files."""
-    from segue import app
+    from segue import location
 
-    return app.home(os.environ)
+    return location.home(os.environ)
 
 
 def credentials(given: settings.Settings | None = None) -> Credentials:

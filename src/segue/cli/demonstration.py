@@ -8,9 +8,9 @@ import os
 from typing import TYPE_CHECKING
 
 from segue import examples
-from segue.app import current_directory
 from segue.base.errors import Failed
 from segue.cli import output
+from segue.location import current_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -43,10 +43,10 @@ def guard(
 
 
 def _verdict(text: bytes, receipt: str | None) -> Verdict:
-    from segue.app import current_directory
     from segue.continuity import claims
     from segue.continuity.guard import Verdict
     from segue.continuity.receipt import TX
+    from segue.location import current_directory
     from segue.services import continuity_settings
 
     ledgers = continuity_settings.read(current_directory()).ledgers

@@ -63,8 +63,8 @@ def register(app: typer.Typer) -> None:
 
 
 def _surroundings() -> Surroundings:
-    from segue.app import current_directory
     from segue.hosts import Surroundings
+    from segue.location import current_directory
     from segue.services.projects import identify
 
     project = identify(current_directory())

@@ -212,7 +212,7 @@ def events(
 
 def migrate(db: Db = None, now: Now = None, as_json: AsJson = False) -> int:
     """Bring the database to this version's schema. Whoever opens it does that too; one process at a time does it."""
-    from segue.app import default_location
+    from segue.location import default_location
     from segue.services import tenancy
 
     location = db if db is not None else default_location(os.environ)
@@ -234,7 +234,7 @@ def check(db: Db = None, now: Now = None, as_json: AsJson = False) -> int:
 
     It changes nothing. Exit code 3 where something is not as it should be.
     """
-    from segue.app import default_location
+    from segue.location import default_location
     from segue.services import tenancy
 
     health = tenancy.examine(db if db is not None else default_location(os.environ), clock(now))

@@ -85,7 +85,7 @@ def _count(number: int, noun: str = "packet") -> str:
 
 def where(as_json: AsJson = False) -> int:
     """Explain which project this folder belongs to, and where things are stored."""
-    from segue.app import current_directory, default_location, home
+    from segue.location import current_directory, default_location, home
     from segue.services.projects import branch, identify
 
     project = identify(current_directory())
@@ -149,7 +149,7 @@ def restore(
 
 def _replaced_damaged(error: Failed, file: Path, now: str | None) -> Copied:
     """Restore an embedded store that is too damaged to be opened; any other failure is raised again."""
-    from segue.app import default_location
+    from segue.location import default_location
     from segue.services.store import replace_damaged
     from segue.storage.location import embedded_path
 

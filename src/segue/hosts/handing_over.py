@@ -65,7 +65,7 @@ def told(call: Call, project: Project) -> str:
 
 
 def _place(call: Call, project: Project) -> Place:
-    from segue.app import home
+    from segue.location import home
 
     return Place(
         cast("Any", None),  # a hook has no database, and what it calls here needs none

@@ -72,7 +72,7 @@ def answer(event: str, options: list[str], data: bytes, environment: Mapping[str
 
 
 def _call(options: list[str], data: bytes, environment: Mapping[str, str]) -> Call:
-    from segue.app import default_location
+    from segue.location import default_location
     from segue.transcripts.lines import BOM, parse_object
 
     if len(data) > MOST_INPUT:

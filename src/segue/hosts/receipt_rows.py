@@ -34,7 +34,7 @@ def is_bound(call: Call, message: str) -> bool:
 
 
 def _proven(call: Call, said: set[str]) -> bool:
-    from segue.app import home
+    from segue.location import home
 
     project = call.project()
     key, folder = key_and_folder(home(call.environment), project)
