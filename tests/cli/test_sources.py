@@ -111,6 +111,20 @@ def test_malformed_content_and_refused_paths_differ_in_their_exit_code(cli: InPl
         assert (refused.code, refused.error["code"]) == (4, "source.url")
 
 
+@pytest.mark.requirement("sources-limits")
+def test_limits_can_be_lowered_and_not_raised(cli: InPlace, notes: Path) -> None:
+    cli.shell.segue_home.mkdir()
+    config = cli.shell.segue_home / "config.toml"
+    config.write_text("[sources]\nrecords = 1\n")
+    refused = cli("source", "add", notes, "--json")
+    assert (refused.code, refused.error["code"]) == (3, "source.limit")
+    for text in ("records = 1001", "records = '1'", "records = true", "colour = 1", "request_seconds = 0"):
+        config.write_text(f"[sources]\n{text}\n")
+        assert cli("source", "add", notes, "--json").error["code"] == "config.invalid"
+    config.write_text("[sources]\nrecords = 2\nrequest_seconds = 5\n")
+    assert cli("source", "add", notes).code == 0
+
+
 @pytest.mark.requirement("sources-consent")
 def test_an_address_is_read_and_used_with_consent_alone(
     cli: InPlace, liar: Liar, monkeypatch: pytest.MonkeyPatch

@@ -85,10 +85,14 @@ class MemoryServices(Wiring):
     @cached_property
     def sources(self) -> Sources:
         """The folders and addresses whose memories are read without being trusted."""
+        from segue.services.configuration import source_limits
         from segue.services.source_reading import Readers
         from segue.services.sources import Sources
 
-        return Sources(self.memories, readers=Readers, **self._shared)
+        def readers() -> Readers:
+            return Readers(limits=source_limits(self._given.home))
+
+        return Sources(self.memories, readers=readers, **self._shared)
 
     @cached_property
     def search(self) -> Search:
