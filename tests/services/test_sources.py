@@ -280,22 +280,20 @@ def test_what_the_user_edited_is_his_own(segue_: segue.Segue, readers: Scripted)
     assert segue_.store.doctor() == []
 
 
+@pytest.mark.parametrize("code", ["source.unreachable", "source.changed"])
 @pytest.mark.requirement("sources-refresh")
-def test_a_failed_refresh_leaves_the_snapshot_and_says_why(segue_: segue.Segue, readers: Scripted) -> None:
+def test_a_failed_refresh_leaves_the_snapshot_and_says_why(segue_: segue.Segue, readers: Scripted, code: str) -> None:
     sources = segue_.sources.reading(readers)
     name = added(sources)
     before, line = served(segue_), sources.get(name).stored
-    readers.fault = Failed("source.unreachable", "no answer within 10 seconds")
+    readers.fault = Failed(code, "no answer within 10 seconds")
     with pytest.raises(Failed, match="no answer"):
         sources.refresh(name)
     after = sources.get(name).stored
     assert served(segue_) == before
     assert (after.refreshed_at, after.digest, after.withheld) == (line.refreshed_at, line.digest, False)
     assert after.attempted_at > line.attempted_at
-    assert sources.ls()[0].to_json()["fault"] == {
-        "code": "source.unreachable",
-        "message": "no answer within 10 seconds",
-    }
+    assert sources.ls()[0].to_json()["fault"] == {"code": code, "message": "no answer within 10 seconds"}
     readers.fault = None
     assert sources.refresh(name).source.to_json()["fault"] is None
 

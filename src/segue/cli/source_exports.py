@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from segue.app import Segue
-    from segue.services.sources import Exported
+    from segue.services.source_views import Exported
     from segue.sources.adapters import Loss, Target
     from segue.storage.sources import Export
 

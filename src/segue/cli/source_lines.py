@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from segue.cli.source_exports import Written
     from segue.services.source_publishing import Publication
-    from segue.services.sources import Offer, Refreshed, Shown, Source
+    from segue.services.source_views import Offer, Refreshed, Shown, Source
     from segue.sources.problems import Problem
     from segue.sources.record import Record
 

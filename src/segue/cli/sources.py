@@ -26,7 +26,7 @@ from segue.cli.source_lines import (
 if TYPE_CHECKING:
     from segue.app import Segue
     from segue.cli.source_exports import Written
-    from segue.services.sources import Offer, Refreshed
+    from segue.services.source_views import Offer, Refreshed
 
 Place = Annotated[
     str, typer.Argument(metavar="DIR|URL", show_default=False, help="A folder, or an address that begins with https://")
@@ -236,7 +236,7 @@ def show(
 
 
 def _show_source(segue: Segue, name: str, *, as_json: bool) -> int:
-    from segue.services.sources import record_json
+    from segue.services.source_views import record_json
 
     source = segue.sources.get(name)
     records = () if source.stored.withheld else segue.sources.records(name)

@@ -10,15 +10,12 @@ from segue.base.errors import InvalidInput
 from segue.base.redaction import shown
 from segue.sources import manifest as manifests
 from segue.sources.limits import DEFAULT
-from segue.sources.paths import MANIFEST
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from segue.sources.manifest import Manifest
     from segue.sources.snapshot import Resource, Snapshot
-
-__all__ = ["MANIFEST", "digest", "is_name", "manifest_of", "require_name", "suggested", "unused"]
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
 _LONGEST = 48  # characters of a name that is made of a place

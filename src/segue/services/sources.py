@@ -7,7 +7,7 @@ written in one transaction, in which nothing is read from anywhere else.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from segue.base import ids, redaction, time
@@ -16,10 +16,12 @@ from segue.conversions import records as conversions
 from segue.services import source_naming as naming
 from segue.services import source_taking as taking
 from segue.services.scoped import ScopedService
+from segue.services.source_views import COUNTED, Exported, Offer, Refreshed, Removed, Shown, Source
 from segue.sources import adapters
 from segue.sources import record as records
 from segue.sources import snapshot as snapshots
 from segue.sources.limits import DEFAULT
+from segue.sources.paths import MANIFEST
 from segue.storage import events
 from segue.storage import sources as rows
 from segue.storage.sources import Export, StoredManifest, StoredRecord, StoredSource
@@ -42,139 +44,6 @@ if TYPE_CHECKING:
 
 NO_ACCESS = "source.access"  # the code of a reader's error where an address refuses access
 _MAX_MESSAGE = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """A source as lists show it: what is known of it, and how many records its snapshot has."""
-
-    stored: StoredSource
-    records: int
-
-    @property
-    def name(self) -> str:
-        """What the user calls it."""
-        return self.stored.name
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the shape of an entry of `segue source ls --json`."""
-        kept = self.stored
-        fault = {"code": kept.fault, "message": kept.fault_message} if kept.fault else None
-        return {
-            "name": kept.name,
-            "kind": kept.kind,
-            "place": kept.place,
-            "title": kept.title or None,
-            "records": self.records,
-            "withheld": kept.withheld,
-            "added_at": time.to_text(kept.added_at),
-            "refreshed_at": time.to_text(kept.refreshed_at),
-            "changed_at": time.to_text(kept.changed_at),
-            "attempted_at": time.to_text(kept.attempted_at),
-            "fault": fault,
-            "digest": kept.digest,
-            "exports": [each.to_json() for each in kept.exports],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """What a place holds, read but not used yet; `name` is what it would be called."""
-
-    kind: Kind
-    place: str
-    name: str
-    snapshot: Snapshot
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what there is to decide about."""
-        manifest = self.snapshot.manifest
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "place": self.place,
-            "title": manifest.title or None,
-            "description": manifest.description or None,
-            "records": [{"id": each.id, "title": each.title or None} for each in self.snapshot.records],
-            "remarks": [each.to_json() for each in self.snapshot.remarks],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Refreshed:
-    """What became of a source that was read: how many of its records are new, changed, unchanged and removed."""
-
-    source: Source
-    counts: Counter[str]
-    remarks: tuple[Problem, ...] = ()
-    returned: bool = False
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the shape of `segue source refresh --json`; `returned` says that it was withheld before."""
-        return {
-            "source": self.source.to_json(),
-            "counts": {name: self.counts[name] for name in COUNTED},
-            "returned": self.returned,
-            "remarks": [each.to_json() for each in self.remarks],
-        }
-
-
-COUNTED = ("new", "changed", "unchanged", "removed")
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """One record of a source with its memories, and whether these are served."""
-
-    source: Source
-    record: Record
-    memories: tuple[Memory, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the shape of `segue source show NAME RECORD --json`."""
-        record = self.record
-        return {
-            "source": self.source.to_json(),
-            "record": record_json(record) | {"body": record.body, "unknown": record.unknown},
-            "memories": [{"id": each.id, "status": each.status} for each in self.memories],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Removed:
-    """A source that was removed, how many memories went with it, and where its records were written to."""
-
-    source: StoredSource
-    memories: int
-
-    def to_json(self) -> dict[str, Any]:
-        """Return `{"removed", "memories", "exports"}`."""
-        exports = [each.to_json() for each in self.source.exports]
-        return {"removed": self.source.name, "memories": self.memories, "exports": exports}
-
-
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """What other tools may be told of a source, the ids of records that are left out, and whether it is withheld."""
-
-    shown: adapters.Shown
-    left_out: tuple[str, ...]
-    withheld: bool
-
-
-def record_json(record: Record) -> dict[str, Any]:
-    """Return what a record says of itself, without its text; absent texts are null."""
-    names = ("title", "kind", "scope", "project", "created", "updated", "occurred_at", "expires", "source")
-    lists = ("tags", "entities", "supersedes")
-    return {
-        "id": record.id,
-        "path": record.path,
-        "sha256": record.sha256,
-        "bytes": record.bytes,
-        **{name: getattr(record, name) or None for name in names},
-        **{name: list(getattr(record, name)) for name in lists},
-        "confidence": record.confidence,
-    }
 
 
 class Sources(ScopedService):
@@ -238,7 +107,7 @@ class Sources(ScopedService):
             if kept is None:
                 shown = redaction.shown(record_id, 128)
                 raise NotFound("source.no_record", f"{name} has no record '{shown}'; see `segue source show {name}`")
-            manifest = snapshots.resource("memories.json", rows.manifest(connection, self._scope, name).body)
+            manifest = snapshots.resource(MANIFEST, rows.manifest(connection, self._scope, name).body)
             found = taking.states(connection, self._scope, name).get(record_id, [])
         entry = next(each for each in naming.manifest_of(manifest).records if each.path == kept.path)
         return Shown(source, records.read(entry, kept.body, DEFAULT), tuple(found))
@@ -277,8 +146,8 @@ class Sources(ScopedService):
         """The files of a snapshot by their paths, the manifest's first."""
         kept = rows.manifest(connection, self._scope, name)
         found = {
-            naming.MANIFEST: snapshots.resource(
-                naming.MANIFEST, kept.body, snapshots.Validators(etag=kept.etag, last_modified=kept.last_modified)
+            MANIFEST: snapshots.resource(
+                MANIFEST, kept.body, snapshots.Validators(etag=kept.etag, last_modified=kept.last_modified)
             )
         }
         for each in rows.records(connection, self._scope, name):
@@ -357,7 +226,7 @@ class Sources(ScopedService):
 
         Where it cannot be read, the snapshot before stands and the source says why; where its address refuses access,
         nothing of it is used until a later refresh succeeds. Raises NotFound `source.not_found`, Stale
-        `source.changed` where something else wrote the source meanwhile, and what the readers raise.
+        `source.stale` where something else wrote the source meanwhile, and what the readers raise.
         """
         with self._database.read() as connection:
             before = self._find(connection, name)
@@ -369,7 +238,7 @@ class Sources(ScopedService):
             )
             return self._refreshed(before, snapshot)
         except SegueError as error:
-            if error.code not in ("source.not_found", "source.changed") and not error.code.startswith("store."):
+            if error.code not in ("source.not_found", "source.stale") and not error.code.startswith("store."):
                 self._failed(before, error)
             raise
 
@@ -411,7 +280,7 @@ class Sources(ScopedService):
             raise NotFound("source.not_found", f"{before.name} was removed while it was read")
         if current.revision != before.revision:
             message = f"something else refreshed {before.name} meanwhile; what it wrote stands"
-            raise Stale("source.changed", message)
+            raise Stale("source.stale", message)
         return current
 
     def _same(self, connection: sa.Connection, before: StoredSource) -> StoredSource | None:
