@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from continuity import store_samples as samples
+from continuity.test_store_doctor import BROKEN
 from segue.base import frontmatter
 from segue.base.errors import Ambiguous, InvalidInput, NotFound
 from segue.base.redaction import RedactionRefused
 from segue.continuity.store import detail, doctor, editing, head, index
 from segue.continuity.store.editing import Edit, Entry
+from segue.continuity.store.snapshot import Plan, Snapshot
 
 if TYPE_CHECKING:
     from segue.continuity.store.doctor import Checked
@@ -51,7 +53,7 @@ def text_of(checked: Checked, file: str) -> str:
 @pytest.mark.requirement("continuity-store-upsert")
 def test_added_then_updated(sample: Checked) -> None:
     added = editing.upsert(sample, entry(), TODAY)
-    assert (added.action, added.memory_id, added.files) == ("added", "MEM-005", ("new-fact.md", "MEMORY.md"))
+    assert (added.action, added.memory_id, set(added.plan.writes)) == ("added", "MEM-005", {"new-fact.md", "MEMORY.md"})
     once = applied(sample, added)
     assert text_of(once, "new-fact.md") == (
         '---\nmemory_id: "MEM-005"\nname: "new-fact"\ndescription: "Where the plan is"\nkind: "reference"\n'
@@ -112,6 +114,18 @@ def test_ids_of_the_archive_are_not_used_again(sample: Checked) -> None:
     assert [each["memory_id"] for each in both.archived.values()] == ["MEM-005", "MEM-004"]
 
 
+@pytest.mark.requirement("continuity-store-upsert")
+@pytest.mark.parametrize(
+    "text",
+    ['---\nmemory_id: "MEM-050"\nbroken: [\n---\nx\n', "memory_id: MEM-050\n", 'x\xff\nmemory_id:   "MEM-050"\n', ""],
+)
+def test_nor_are_those_of_files_that_cannot_be_read(text: str) -> None:
+    files = {name: each.encode() for name, each in samples.FILES.items()} | {"archive/old.md": text.encode("latin-1")}
+    checked = doctor.check(Snapshot(files))
+    assert checked.faults == ()
+    assert editing.upsert(checked, entry(), TODAY).memory_id == ("MEM-051" if text else "MEM-005")
+
+
 @pytest.mark.requirement("continuity-store-kinds")
 @pytest.mark.parametrize("label", ["**Why:** a\n**How to apply:** b", "Why:\na\nHow to apply:\nb"])
 def test_what_the_doctor_takes_may_be_kept(sample: Checked, label: str) -> None:
@@ -130,6 +144,7 @@ def test_what_the_doctor_takes_may_be_kept(sample: Checked, label: str) -> None:
         ({"name": "con"}, "memory.name"),
         ({"name": "lpt1"}, "memory.name"),
         ({"name": "x" * 65}, "memory.name"),
+        ({"name": "\U00020000" * 64}, "memory.name"),
         ({"kind": "note"}, "memory.kind"),
         ({"description": " \n"}, "memory.description"),
         ({"description": "x" * 501}, "memory.description"),
@@ -218,6 +233,54 @@ def test_a_wrong_heading_is_mended_so() -> None:
     wrong = doctor.check(samples.snapshot(no_gpu=samples.PROJECT.replace('"project"', '"feedback"')))
     assert not wrong.is_valid
     applied(wrong, editing.rekind(wrong, "no-gpu.md", "project", TODAY))
+
+
+@pytest.mark.requirement("continuity-store-tidy")
+@pytest.mark.parametrize("name", sorted(BROKEN.keys() - {"no index"}))
+def test_what_else_is_wrong_keeps_nobody_from_archiving(name: str) -> None:
+    checked = doctor.check(samples.snapshot(**BROKEN[name][0]))
+    for file in ("shape-check.md", "line-by-line.md"):
+        after = editing.require_no_worse(checked, editing.archive(checked, file, TODAY, "moved").plan)
+        assert file not in after.details
+        assert not {each.code for each in after.faults} - {each.code for each in checked.faults}
+
+
+@pytest.mark.requirement("continuity-store-caps")
+def test_an_index_over_its_hard_limit_is_mended_as_the_doctor_says() -> None:
+    files = {f"fact-{each}.md": samples.detail(f"fact-{each}", each, body=f"It is {each}.\n") for each in range(1, 199)}
+    lines = "".join(f"- [{'hook ' * 9}{each}]({each}) — {'gloss ' * 15}\n" for each in files)
+    checked = doctor.check(samples.snapshot({"MEMORY.md": f"# Memory Index\n\n## reference\n{lines}", **files}))
+    assert [each.code for each in checked.faults] == ["index.hard_cap"]
+    for each in range(1, 60):  # the longest index that a compaction can bring within its limits is reached on the way
+        checked = editing.require_no_worse(checked, editing.archive(checked, f"fact-{each}.md", TODAY, "old").plan)
+    after = editing.tightened(checked.index)
+    assert after.faults == ()
+    assert len(after.pointers) == 198 - 59
+
+
+def test_no_change_brings_a_second_fault_of_a_kind_in() -> None:
+    checked = doctor.check(samples.snapshot(index=samples.INDEX + "- [x](no-gpu.md) — y\n"))
+    worse = samples.INDEX + "- [x](no-gpu.md) — y\n- [x](conv-stride.md) — y\n"
+    with pytest.raises(InvalidInput, match="conv-stride|leads already"):
+        editing.require_no_worse(checked, Plan({"MEMORY.md": worse.encode()}))
+
+
+@pytest.mark.requirement("continuity-store-tidy")
+def test_facts_without_a_text_are_told_apart_by_what_they_are_called() -> None:
+    names = ("plan", "script", "script-again")
+    files = {
+        f"{name}.md": samples.detail(name, number, body="", description=name.removesuffix("-again"))
+        for number, name in enumerate(names, 1)
+    }
+    lines = "".join(f"- [x]({name}.md) — y\n" for name in names)
+    checked = doctor.check(samples.snapshot({"MEMORY.md": f"# Memory Index\n\n## reference\n{lines}", **files}))
+    assert checked.faults == ()
+    assert editing.duplicates(checked) == {"script-again.md": "MEM-002"}
+    # Corrections that lack their parts are faulty, and no copies of one another.
+    bodies = ("Impact: a\n", "Impact: b\n")
+    wrong = {f"c-{at}.md": samples.detail(f"c-{at}", at, kind="correction", body=each) for at, each in enumerate(bodies)}
+    index_ = "# Memory Index\n\n## correction\n- [x](c-0.md) — y\n- [x](c-1.md) — y\n"
+    assert editing.duplicates(doctor.check(samples.snapshot({"MEMORY.md": index_, **wrong}))) == {}
 
 
 @pytest.mark.requirement("continuity-store-tidy")

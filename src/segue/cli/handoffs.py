@@ -13,7 +13,6 @@ from segue.cli import output
 from segue.cli.arguments import CONTINUITY, AsJson, Now, OptionalId, opened, read_input
 
 if TYPE_CHECKING:
-    from segue.app import Segue
     from segue.conversions.reports import Loss
     from segue.services.handoffs import Created
 
@@ -109,7 +108,7 @@ def to_packet(
 
     data = None if source is None else read_input(source)
     with opened() as segue:
-        converted = convert(segue.continuity.handoffs.get(data), project=_project(segue), goal=goal)
+        converted = convert(segue.continuity.handoffs.get(data), project=segue.project.name, goal=goal)
         packet = converted.packet
         if keep:
             with output.echoed(as_json):
@@ -122,10 +121,6 @@ def to_packet(
         output.data(packet.canonical.decode())
         output.notes(f"{each.kind}: {each.path}: {one_line(each.text)}" for each in converted.losses)
     return 0
-
-
-def _project(segue: Segue) -> str:
-    return segue.project.name
 
 
 def from_packet(

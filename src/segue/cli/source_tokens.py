@@ -7,8 +7,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from segue.base.errors import Refused
-from segue.cli import connecting, output, settings
+from segue.cli import connecting, output
 from segue.cli.arguments import Usage
+from segue.services import connecting as connections
 
 if TYPE_CHECKING:
     from segue.client.credentials import Credentials
@@ -59,9 +60,4 @@ def drop(place: str) -> None:
 
 def _tokens() -> Credentials:
     """The user's tokens. The variable SEGUE_TOKEN is for a packet server, and no token of a source."""
-    from segue.client.credentials import Credentials, system_keyring
-
-    home = connecting.home()
-    wanted = settings.read(home).credentials
-    keyring = None if wanted == "file" else system_keyring()
-    return Credentials(home, environment={}, keyring=keyring, wanted=wanted)
+    return connections.credentials(connecting.home(), {})

@@ -49,10 +49,6 @@ class Artifact:
     sha256: str
     bytes: int
 
-    @property
-    def is_folder(self) -> bool:
-        return self.path.endswith("/")
-
     def to_json(self) -> dict[str, Any]:
         """Return `{"path", "sha256", "bytes"}`."""
         return {"path": self.path, "sha256": self.sha256, "bytes": self.bytes}

@@ -61,15 +61,16 @@ def taken(root: Path, path: str) -> tuple[Artifact, list[bytes]]:
     if not path.endswith("/"):
         data = _read(root / path)
         return Artifact(path, hashlib.sha256(data).hexdigest(), len(data)), [data]
-    hashed, held = hashlib.sha256(), []
+    hashed, held, size = hashlib.sha256(), [], 0
     for name, data in contents(root, path):
         for part in (name.encode("utf-8"), data):
             hashed.update(len(part).to_bytes(8, "big"))
             hashed.update(part)
         held.append(data)
-        if sum(map(len, held)) > MAX_FOLDER:
+        size += len(data)
+        if size > MAX_FOLDER:
             raise InvalidInput("receipt.size", f"{shown(path, 80)} holds more than {MAX_FOLDER:,} bytes")
-    return Artifact(path, hashed.hexdigest(), sum(map(len, held))), held
+    return Artifact(path, hashed.hexdigest(), size), held
 
 
 def current(root: Path, path: str) -> Artifact | None:

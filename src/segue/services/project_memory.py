@@ -18,13 +18,16 @@ from segue.services.memory_notes import MemoryNotes
 from segue.services.project_memory_reading import MemoryReading, Report, consent_pending
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from segue.continuity.receipt import Receipt
     from segue.continuity.store.doctor import Checked
     from segue.continuity.store.editing import Edit
+    from segue.continuity.store.index import Index
     from segue.services.project_memory_reading import Status
+
+    _Changed = tuple[Checked, list[str], list[str]]  # the store, and the names of what was archived and refreshed
 
 _WRITING = 60.0  # seconds that a change waits for others
 
@@ -212,7 +215,7 @@ class ProjectMemory(MemoryReading):
         proof = transaction or (detail["source_transaction"] if detail else "")
         return SavedFact(edit.action, edit.memory_id, edit.name, proof, hashes, time.to_text(self._place.clock()))
 
-    def _tidy(self, change: Any) -> Tidied:
+    def _tidy(self, change: Callable[[Checked], _Changed]) -> Tidied:
         if not self.exists:
             raise consent_pending()
         with self._changing() as checked:
@@ -227,7 +230,7 @@ class ProjectMemory(MemoryReading):
         done = cold.snapshot.files != checked.snapshot.files
         return Tidied(tuple(archived), tuple(refreshed), done, cold.is_valid and finds_all, self._report(cold))
 
-    def _deduplicated(self, checked: Checked) -> tuple[Checked, list[str], list[str]]:
+    def _deduplicated(self, checked: Checked) -> _Changed:
         checked = self._with_index(checked, editing.without_double_pointers(checked.index))
         archived = []
         for file, older in editing.duplicates(checked).items():
@@ -235,7 +238,7 @@ class ProjectMemory(MemoryReading):
             checked = _applied(checked, editing.archive(checked, file, self._today(), f"it says what {older} says"))
         return checked, archived, []
 
-    def _synced(self, checked: Checked) -> tuple[Checked, list[str], list[str]]:
+    def _synced(self, checked: Checked) -> _Changed:
         edited = self._notes.edited(checked)
         checked, archived, _ = self._deduplicated(checked)
         refreshed = []
@@ -252,7 +255,7 @@ class ProjectMemory(MemoryReading):
         return checked, archived, refreshed
 
     @staticmethod
-    def _with_index(checked: Checked, index: Any) -> Checked:
+    def _with_index(checked: Checked, index: Index) -> Checked:
         if index.data == checked.index.data:
             return checked
         return doctor.check(Plan({INDEX: index.data}).after(checked.snapshot), checked)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from segue.base import files as base_files
 from segue.base.errors import InvalidInput, Refused, SegueError
+from segue.continuity import files, swap
 from segue.continuity import receipt as receipts
-from segue.continuity import swap
 from segue.continuity.store import doctor, drift, editing, recalled
 from segue.continuity.store.fault import require_none
 from segue.continuity.store.layout import INDEX, QUESTION_EN, QUESTION_ZH, STORE
@@ -220,7 +219,11 @@ class MemoryReading:
         return Recalled(index, tuple(facts[each] for each in called), flagged)
 
     def drift(self) -> Drifts:
-        """Look for the old wording of corrections in the project's ledgers. Raises InvalidInput `memory.invalid`."""
+        """Look for the old wording of corrections in the project's ledgers.
+
+        Raises InvalidInput `memory.invalid`, `file.read`, `continuity.size`; Refused `memory.ledger` for one that leads
+        out of the project.
+        """
         corrections = [each for kind, each in self._valid().listed() if kind == "correction"]
         found: list[Drift] = []
         read, missing = [], []
@@ -231,9 +234,7 @@ class MemoryReading:
                 continue
             if not path.resolve().is_relative_to(self._place.root):
                 raise Refused("memory.ledger", f"{ledger} leads out of the project")
-            data = base_files.read_bytes(path, MAX_LEDGER)
-            if len(data) > MAX_LEDGER:
-                raise InvalidInput("memory.ledger", f"{ledger} has more than {MAX_LEDGER:,} bytes")
+            data = files.read(path, MAX_LEDGER) or b""
             read.append(ledger)
             found += drift.find(corrections, ledger, data.decode("utf-8", "replace"))
         return Drifts(tuple(found), tuple(read), tuple(missing))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from typing import TYPE_CHECKING
 
 from segue.base import jsontext
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from segue.continuity.chain import Chain
     from segue.continuity.receipt import Receipt
     from segue.services.continuity_place import Place
-
-_WHITE = re.compile(r"\s+")
 
 
 class Receipts:
@@ -192,4 +189,4 @@ def _hash(data: bytes) -> str:
 
 
 def _folded(text: str) -> str:
-    return _WHITE.sub(" ", text).strip()
+    return " ".join(text.split())
