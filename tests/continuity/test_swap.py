@@ -89,8 +89,9 @@ def test_links_lead_nowhere(folder: Path, tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "no-gpu.md").write_bytes(b"x" * (swap.MAX_FILE + 1))
     os.mkfifo(folder / "pipe.md")
-    found = {(each.code, each.file) for each in doctor.check(swap.read(folder)).faults}
-    assert found == {("store.size", "no-gpu.md"), ("store.unreadable", "pipe.md")}
+    faults = doctor.check(swap.read(folder)).faults
+    assert {(each.code, each.file) for each in faults} == {("store.size", "no-gpu.md"), ("store.unreadable", "pipe.md")}
+    assert next(each.mend for each in faults if each.file == "pipe.md").startswith("remove it")
     monkeypatch.setattr(swap, "MAX_STORE", 1_000)
     assert "store.size" in {each.code for each in doctor.check(swap.read(folder)).faults if each.file == STORE}
 
@@ -250,6 +251,80 @@ def test_a_journal_leads_through_no_link(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput):
         swap.recover(folder)
     assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def _pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def _folder(path: Path) -> None:
+    path.mkdir()
+
+
+def _large(path: Path) -> None:
+    path.write_bytes(b"x" * (swap.MAX_FILE + 1))
+
+
+def _elsewhere(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+@pytest.mark.parametrize("kind", [_pipe, _folder, _large, _elsewhere])
+@pytest.mark.parametrize("where", ["x.md", ".swap/new-0", ".swap/journal.json", ".swap", "archive"])
+def test_what_is_no_file_of_a_store_stops_nobody(folder: Path, where: str, kind: Callable[[Path], None]) -> None:
+    if where not in (".swap", "archive"):
+        staged(folder, step("x.md", b"new\n", None))
+    if where == ".swap/journal.json":
+        (folder / where).unlink()
+    kind(folder / where)
+    if where == "archive" and kind is _folder:
+        return  # that is what it is to be
+    if where == "archive":
+        assert [each.code for each in swap.read(folder).faults] == ["store.archive"]
+        with pytest.raises(InvalidInput) as error:
+            swap.swap(folder, plan(), swap.read(folder))
+        assert error.value.code == "memory.archive"
+        return
+    if kind is _folder and where == ".swap":
+        assert not swap.recover(folder)  # nothing was begun
+        return
+    assert "store.interrupted" in {each.code for each in swap.read(folder).faults}
+    try:
+        swap.recover(folder)
+    except InvalidInput as error:
+        assert error.code == "memory.interrupted"
+    else:
+        assert where == ".swap/new-0"  # what was staged is not there: it is as if nothing had been begun
+        assert {*held(folder)} - {"archive"} == set(samples.FILES)
+
+
+def test_a_journal_names_each_file_once(folder: Path) -> None:
+    staged(folder, step("x.md", b"one", None), step("x.md", b"two", None), new_0=b"one", new_1=b"two")
+    before = held(folder)
+    with pytest.raises(InvalidInput, match="twice") as error:
+        swap.recover(folder)
+    assert error.value.code == "memory.interrupted"
+    assert held(folder) == before
+
+
+def test_every_fact_into_the_archive_is_one_change(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"fact-{number:03}-{'x' * 200}.md" for number in range(500)]
+    for name in names:
+        (folder / name).write_bytes(b"x")
+    base = swap.read(folder)
+
+    def killed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("segue.base.files.flush_to_disk", lambda _: None)
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+    with monkeypatch.context() as patch:
+        patch.setattr(swap, "_forward", killed)
+        with pytest.raises(KeyboardInterrupt):
+            swap.swap(folder, Plan({f"archive/{each}": b"y" for each in names}, tuple(names)), base)
+    assert (folder / swap.SWAP / swap.JOURNAL).stat().st_size > swap.MAX_FILE
+    assert swap.recover(folder)
+    assert swap.read(folder).archived == sorted(f"archive/{each}" for each in names)
 
 
 @pytest.mark.requirement("continuity-store-writers")

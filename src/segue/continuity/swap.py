@@ -13,6 +13,7 @@ import hashlib
 import os
 import re
 import shutil
+import stat
 import time
 import unicodedata
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 SWAP, JOURNAL = ".swap", "journal.json"
 MAX_FILE = 256 * 1024  # bytes of one file of a store
 MAX_FILES = 4_000
+_MAX_STEPS, _MAX_JOURNAL = 2 * MAX_FILES + 1, 8 * 1024 * 1024  # every file into the archive, and the index
 _TRIES, _TRY_SECONDS = 100, 0.05  # that others are waited for
 MAX_STORE = 64 * 1024 * 1024  # bytes of all files together
 
@@ -94,17 +96,16 @@ def read(folder: Path) -> Snapshot:
                 found[name] = data
                 if name != f"{prefix}{entry.name}":
                     names[name] = f"{prefix}{entry.name}"
-    if (folder / SWAP / JOURNAL).exists():
-        faults.append(_interrupted())
+    faults += _left_behind(folder)
     return Snapshot(found, names, tuple(faults))
 
 
 def _entries(place: Path, prefix: str, faults: list[Fault]) -> list[os.DirEntry[str]]:
-    if prefix and place.is_symlink():
-        mend = "make it a folder of the store itself"
-        faults.append(Fault("store.archive", ARCHIVE, 1, "the archive is a link", mend))
+    if prefix and not _is_own(place):
+        mend = "make it a folder of the store itself, or remove it"
+        faults.append(Fault("store.archive", ARCHIVE, 1, "the archive is no folder of the store's own", mend))
         return []
-    if prefix and not place.is_dir():
+    if prefix and not place.exists():
         return []
     try:
         with os.scandir(place) as entries:
@@ -131,10 +132,24 @@ def _read_entry(entry: os.DirEntry[str], name: str) -> tuple[bytes | None, Fault
     try:
         data = files.read_bytes(Path(entry.path), MAX_FILE)
     except InvalidInput as error:
-        return None, Fault("store.unreadable", name, 1, error.message, "let its owner read it")
+        mend = "let its owner read it" if entry.is_file() else "remove it: a fact is an ordinary file"
+        return None, Fault("store.unreadable", name, 1, error.message, mend)
     if len(data) > MAX_FILE:
         return None, Fault("store.size", name, 1, f"it has more than {MAX_FILE:,} bytes", "split it: one fact a file")
     return data, None
+
+
+def _is_own(place: Path) -> bool:
+    """Whether a path is a folder, or may become one: no link, and nothing else either."""
+    return not os.path.lexists(place) or (place.is_dir() and not place.is_symlink())
+
+
+def _left_behind(folder: Path) -> Iterator[Fault]:
+    """Yield what is wrong where a change was interrupted, or where something stands in the way of the next one."""
+    if not _is_own(folder / SWAP):
+        yield Fault("store.interrupted", SWAP, 1, "it is no folder of the store's own", "remove it")
+    elif os.path.lexists(folder / SWAP / JOURNAL):
+        yield _interrupted()
 
 
 def _interrupted() -> Fault:
@@ -187,8 +202,10 @@ def swap(folder: Path, plan: Plan, base: Snapshot) -> dict[str, str]:
     steps = [_Step(name, _hash(new), _hash(old)) for name, new, old in changes]
     if not steps:
         return {}
-    if (folder / ARCHIVE).is_symlink():
-        raise InvalidInput("memory.archive", f"{folder.name}/{ARCHIVE} is a link, and nothing is written through it")
+    if not _is_own(folder / ARCHIVE):
+        raise InvalidInput(
+            "memory.archive", f"{folder.name}/{ARCHIVE} is no folder of the store's own, and nothing is written there"
+        )
     with _alone(folder):
         _swap(folder, changes, steps)
     return {each.name: each.new for each in steps if each.new is not None}
@@ -294,8 +311,9 @@ def recover(folder: Path) -> bool:
 def _recover(folder: Path, place: Path) -> bool:
     if not os.path.lexists(place):
         return False  # it was no interrupted change, but one that somebody was making
-    if place.is_symlink() or not place.is_dir() or (folder / ARCHIVE).is_symlink():
-        raise _conflict("it is no folder of the store's own")
+    for each in (place, folder / ARCHIVE):
+        if not _is_own(each):
+            raise _conflict(f"{each.name} is no folder of the store's own")
     with _failing(folder):
         steps = _journal(place)
         if steps is not None:
@@ -383,9 +401,15 @@ def _discard(place: Path) -> None:
 
 
 def _journal(place: Path) -> list[_Step] | None:
+    if not os.path.lexists(place / JOURNAL):
+        return None
+    if (place / JOURNAL).is_symlink():
+        raise _conflict("its journal is a link")
     try:
-        data = files.read_bytes(place / JOURNAL, MAX_FILE) if os.path.lexists(place / JOURNAL) else None
-        return None if data is None else list(_steps(jsontext.parse(data)))
+        steps = list(_steps(jsontext.parse(files.read_bytes(place / JOURNAL, _MAX_JOURNAL))))
+        if len({unicodedata.normalize("NFC", each.name) for each in steps}) < len(steps):
+            raise members.invalid("it names a file twice")
+        return steps
     except InvalidInput as error:
         raise _conflict(f"its journal cannot be read: {error.message}") from None
 
@@ -395,7 +419,7 @@ def _steps(document: Any) -> Iterator[_Step]:
     found = members.exactly(document, frozenset({"schema_version", "steps"}), "it")
     if found["schema_version"] != _VERSION:
         raise members.invalid("its version is not known")
-    for each in members.items(found, "steps", MAX_FILES):
+    for each in members.items(found, "steps", _MAX_STEPS):
         step = members.exactly(each, frozenset({"name", "new", "old"}), "a step")
         if not _NAME.fullmatch(members.text(step, "name", 300)):
             raise members.invalid("a step names no file of the store")
@@ -418,13 +442,19 @@ def _state(folder: Path, step: _Step) -> str | None:
 
 
 def _hash_of(path: Path) -> str | None:
-    """The hash of a file, None where there is none; a link is none, and has a hash that nothing has."""
-    if path.is_symlink():
-        return ""
+    """The hash of a file, None where there is none.
+
+    Links, folders, pipes and devices are none, and neither is what is longer than a store's files: they have a hash
+    that nothing has.
+    """
     try:
-        return _hash(path.read_bytes())
-    except FileNotFoundError:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return ""
+        with files.open_ordinary(path) as file:
+            data = file.read(MAX_FILE + 1)
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    return _hash(data) if len(data) <= MAX_FILE else ""
 
 
 def _hash(data: bytes | None) -> str | None:
