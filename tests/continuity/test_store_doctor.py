@@ -169,6 +169,35 @@ def test_names_in_capitals_are_none() -> None:
     assert one(samples.snapshot(files | {"No_GPU.md": samples.detail("No_GPU", 1)})).code == "detail.name"
 
 
+@pytest.mark.requirement("continuity-store-doctor")
+@pytest.mark.parametrize("name", ["memory.md", "Memory.md", "a:b.md", "what?.md", ".hidden.md", "x\ty.md"])
+def test_a_file_that_no_pointer_can_name_is_an_orphan_too(name: str) -> None:
+    fault = one(samples.snapshot(samples.FILES | {name: samples.detail("x", 9)}))
+    assert (fault.code, fault.file) == ("detail.orphan", name)
+
+
+@pytest.mark.requirement("continuity-store-format")
+@pytest.mark.parametrize("number", ["000", "0", "7", "20260401093000", "9" * 18])
+def test_ids_of_any_length(number: str) -> None:
+    checked = doctor.check(samples.snapshot(no_gpu=P.replace("MEM-003", f"MEM-{number}")))
+    assert checked.faults == ()
+    assert int(checked.next_id().removeprefix("MEM-")) == max(int(number), 4) + 1
+
+
+@pytest.mark.requirement("continuity-store-format")
+@pytest.mark.parametrize("name", ["हिंदी-नियम", "กฎที่-๑", "தமிழ்", "e\u0323\u0302x"])
+def test_words_whose_letters_have_marks(name: str) -> None:
+    name = unicodedata.normalize("NFC", name)
+    assert layout.checked_name(name) == name
+    files = {
+        "MEMORY.md": f"# Memory Index\n\n## reference\n- [x]({name}.md) — y\n",
+        f"{name}.md": samples.detail(name, 1),
+    }
+    assert faults(samples.snapshot(files)) == []
+    for wrong in ("\u0301a", "a-\u0301", "a\u200db", "a--b", "a-", ""):
+        assert not layout.is_name(wrong)
+
+
 @pytest.mark.parametrize("file", ["MEMORY.md", "no-gpu.md"])
 def test_what_is_no_utf8(file: str) -> None:
     files = {name: text.encode() for name, text in samples.FILES.items()}

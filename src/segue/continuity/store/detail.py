@@ -30,6 +30,7 @@ REQUIRED = (
 )
 ACTIVE = "active"
 CANDIDATE = "candidate_id"  # a field of ours: the candidate of the lifecycle that the fact was
+_CLAIMED = re.compile(rb"memory_id\W{0,8}MEM-(\d{1,18})\b")
 _CONTROL = re.compile(r"[\x00-\x1f]")
 
 
@@ -55,9 +56,9 @@ class Detail:
 
     @property
     def number(self) -> int:
-        """The number of its id, 0 where it has none."""
+        """The number of its id, -1 where it has none."""
         match = layout.MEMORY_ID.fullmatch(self["memory_id"])
-        return int(match[1]) if match else 0
+        return int(match[1]) if match else -1
 
     @property
     def source_path(self) -> str:
@@ -141,7 +142,7 @@ def _of_proof(detail: Detail) -> Iterator[Fault]:
     if detail["status"].strip() and not detail.is_active:
         mend = f"`segue continuity sync` takes it into the archive; `{ACTIVE}` is what an indexed fact is"
         yield _fault(detail, "inactive", "status", "it is in the index and not active", mend)
-    if detail["memory_id"].strip() and not detail.number:
+    if detail["memory_id"].strip() and detail.number < 0:
         yield _fault(detail, "id", "memory_id", "its id is not MEM- and a number", "write it as MEM-001")
     if detail["source_transaction"].strip() and not layout.TRANSACTION.fullmatch(detail["source_transaction"]):
         mend = "name the receipt that proves its source, as TX-0001"
@@ -152,6 +153,11 @@ def _of_proof(detail: Detail) -> Iterator[Fault]:
 
 def _fault(detail: Detail, code: str, key: str, message: str, mend: str) -> Fault:
     return Fault(f"detail.{code}", detail.file, detail.head.lines.get(key, 1), message, mend)
+
+
+def claimed_number(data: bytes) -> int:
+    """Return the highest number of an id that a file which cannot be read as a fact says it has, -1 for none."""
+    return max((int(each) for each in _CLAIMED.findall(data)), default=-1)
 
 
 def is_date(text: str) -> bool:

@@ -9,7 +9,7 @@ from segue.continuity.store import detail as details
 from segue.continuity.store import index as indexes
 from segue.continuity.store.fault import Fault
 from segue.continuity.store.index import Index
-from segue.continuity.store.layout import INDEX, STORE, is_detail
+from segue.continuity.store.layout import ARCHIVE, INDEX, STORE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,6 +47,9 @@ class Checked:
     def next_id(self) -> str:
         """Return an id that no fact has had, in the archive neither."""
         used = [each.number for each in (*self.details.values(), *self.archived.values())]
+        files = self.snapshot.files
+        unread = files.keys() - self.details.keys() - self.archived.keys() - {INDEX}
+        used += [details.claimed_number(files[each]) for each in unread]
         return f"MEM-{max(used, default=0) + 1:03}"
 
 
@@ -77,7 +80,7 @@ def check(snapshot: Snapshot, before: Checked | None = None) -> Checked:
     for file in (*snapshot.details, *snapshot.archived):
         read, wrong = _read(file, snapshot, before)
         if read is not None:
-            (found if is_detail(file) else archived)[file] = read
+            (archived if file.startswith(f"{ARCHIVE}/") else found)[file] = read
         else:
             unreadable[file] = wrong
     faults += _targets(index, snapshot)
@@ -118,8 +121,9 @@ def _of_detail(file: str, index: Index, found: Detail | None, unreadable: list[F
 def _same_ids(index: Index, found: Mapping[str, Detail]) -> Iterator[Fault]:
     first: dict[int, str] = {}
     for file, each in sorted(found.items(), key=lambda item: (index.pointer(item[0]) is None, item[0])):
-        if each.number and each.number in first:
+        if each.number in first:
             mend = "give it the next id that no file in the store or its archive has"
             said = f"its id is that of {first[each.number]}"
             yield Fault("detail.duplicate_id", file, each.head.lines.get("memory_id", 1), said, mend)
-        first.setdefault(each.number, file)
+        if each.number >= 0:
+            first.setdefault(each.number, file)

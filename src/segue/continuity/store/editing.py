@@ -5,6 +5,7 @@ Whatever a change is not about stays as it is, to the byte.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -20,7 +21,7 @@ from segue.continuity.store.layout import ARCHIVE, INDEX
 from segue.continuity.store.snapshot import Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from segue.continuity.store.detail import Detail
     from segue.continuity.store.doctor import Checked
@@ -60,13 +61,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A change and what it does: the fact's id and name, and the files in the store that it is about."""
+    """A change and what it does; the id and the name are those of the fact that it is about."""
 
     plan: Plan
-    action: Literal["added", "updated", "archived", "moved", "removed", "none"]
+    action: Literal["added", "updated", "archived", "moved", "none"]
     memory_id: str
     name: str
-    files: tuple[str, ...]
 
 
 def checked_entry(entry: Entry) -> Entry:
@@ -85,16 +85,11 @@ def checked_entry(entry: Entry) -> Entry:
     source = entry.source_path.replace("\\", "/")
     if not is_inside(source) or not _is_text(source) or any(each < " " for each in source):
         raise InvalidInput("memory.source_path", "the source is named by its path in the project, such as docs/plan.md")
-    found = [
-        each for path, text in _fields(name, description, body, source) for each in redaction.credentials(path, text)
-    ]
+    fields = {"name": name, "description": description, "body": body, "source_path": source}
+    found = [each for path, text in fields.items() for each in redaction.credentials(path, text)]
     if found:
         raise RedactionRefused(found, "memory.redaction", _MEND)
     return replace(entry, name=name, description=description, body=body, source_path=source)
-
-
-def _fields(name: str, description: str, body: str, source: str) -> Iterable[tuple[str, str]]:
-    return {"name": name, "description": description, "body": body, "source_path": source}.items()
 
 
 def _is_text(text: str) -> bool:
@@ -119,7 +114,7 @@ def find(checked: Checked, reference: str, *, archive: bool = False) -> Detail:
     found = [each for each in held if each.name == wanted]
     if not found and wanted:
         ids = [each for each in held if wanted in (each["memory_id"], each[details.CANDIDATE])]
-        found = ids or [each for each in held if each.number == _number(wanted)]
+        found = ids or [each for each in held if 0 <= each.number == _number(wanted)]
     live = [each for each in found if each.file in checked.details]
     if len(live) > 1:
         raise Ambiguous("memory.ambiguous", f"more than one fact is called '{shown(reference, 64)}'")
@@ -162,7 +157,7 @@ def upsert(checked: Checked, entry: Entry, today: str) -> Edit:
     )
     plan = Plan({file: text.encode("utf-8"), INDEX: pointed.data})
     require_no_worse(checked, plan)
-    return Edit(plan, "added" if known is None else "updated", memory_id, entry.name, (file, INDEX))
+    return Edit(plan, "added" if known is None else "updated", memory_id, entry.name)
 
 
 def _new_file(values: Mapping[str, str], body: str) -> str:
@@ -198,7 +193,7 @@ def archive(checked: Checked, file: str, today: str, reason: str) -> Edit:
     while (pointer := pointed.pointer(file)) is not None:
         pointed = pointed.without(pointer.line)
     plan = Plan({place: head.edited(detail.text, changes).encode("utf-8"), INDEX: pointed.data}, (file,))
-    return Edit(plan, "archived", detail["memory_id"], detail.name, (place, INDEX))
+    return Edit(plan, "archived", detail["memory_id"], detail.name)
 
 
 def _place_in_archive(checked: Checked, detail: Detail) -> str:
@@ -218,13 +213,13 @@ def rekind(checked: Checked, file: str, kind: str, today: str) -> Edit:
     require_labels(kind, detail.body)
     pointer = checked.index.pointer(file)
     if pointer is not None and pointer.kind == kind == detail["kind"]:
-        return Edit(Plan(), "none", detail["memory_id"], detail.name, ())
+        return Edit(Plan(), "none", detail["memory_id"], detail.name)
     hook = pointer.hook if pointer else detail["description"]
     pointed = checked.index.with_pointer(kind, hook, file, said_beside(kind, detail.body, detail.source_path))
     text = head.edited(detail.text, {"kind": kind, "updated": today})
     plan = Plan({file: text.encode("utf-8"), INDEX: pointed.data})
     require_no_worse(checked, plan)
-    return Edit(plan, "moved", detail["memory_id"], detail.name, (file, INDEX))
+    return Edit(plan, "moved", detail["memory_id"], detail.name)
 
 
 def refresh(checked: Checked, file: str, today: str, *, hook: str, gloss: str) -> Edit:
@@ -242,7 +237,7 @@ def refresh(checked: Checked, file: str, today: str, *, hook: str, gloss: str) -
         pointed = pointed.with_pointer(pointer.kind, hook, file, gloss)
     text = head.edited(detail.text, {"updated": today})
     plan = Plan({file: text.encode("utf-8"), INDEX: pointed.data})
-    return Edit(plan, "updated", detail["memory_id"], detail.name, (file, INDEX))
+    return Edit(plan, "updated", detail["memory_id"], detail.name)
 
 
 def pointing(detail: Detail) -> tuple[str, str]:
@@ -253,7 +248,8 @@ def pointing(detail: Detail) -> tuple[str, str]:
 def duplicates(checked: Checked) -> dict[str, str]:
     """Return which facts say what an older one of the same kind says already: file, and the id of the older one.
 
-    Corrections say the same where their old and their new wording are the same; others where the whole text is.
+    Corrections say the same where their old and their new wording are the same; others where the whole text is. A
+    fact without a text of its own says what its description says.
     """
     first: dict[tuple[str, ...], Detail] = {}
     found: dict[str, str] = {}
@@ -269,10 +265,11 @@ def duplicates(checked: Checked) -> dict[str, str]:
 
 def _said(detail: Detail) -> tuple[str, ...]:
     kind, labelled = detail["kind"], detail.labelled
-    if kind == "correction":
-        return kind, texts.fold(labelled.get(labels.ORIGINAL, "")), texts.fold(labelled.get(labels.CANONICAL, ""))
+    if kind == "correction" and labelled.get(labels.ORIGINAL) and labelled.get(labels.CANONICAL):
+        return kind, texts.fold(labelled[labels.ORIGINAL]), texts.fold(labelled[labels.CANONICAL])
     where = texts.fold(detail.source_path) if kind == "reference" else ""
-    return kind, texts.fold(detail.body), where
+    body = texts.fold(detail.body)
+    return kind, body, where, "" if body else texts.fold(detail["description"])
 
 
 def without_double_pointers(found: Index) -> Index:
@@ -306,7 +303,10 @@ def between(before: Snapshot, after: Snapshot) -> Plan:
 def require_no_worse(checked: Checked, plan: Plan) -> Checked:
     """Return the store after a change. Raises InvalidInput `memory.invalid` where the change brings a fault in."""
     after = doctor.check(plan.after(checked.snapshot), checked)
-    known = {(each.code, each.file, each.message) for each in checked.faults}
-    new = (each for each in after.faults if (each.code, each.file, each.message) not in known)
+    left = Counter((each.code, each.file) for each in checked.faults)  # a message tells lines, which move
+    new = []
+    for each in after.faults:
+        left[each.code, each.file] -= 1
+        new += [each] if left[each.code, each.file] < 0 else []
     require_none(new, "the memory would not be in order after that")
     return after

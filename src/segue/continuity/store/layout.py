@@ -21,11 +21,10 @@ KINDS = ("feedback", "correction", "project", "reference")
 
 SOFT_LINES, SOFT_BYTES = 150, 20_480
 HARD_LINES, HARD_BYTES = 200, 25_600
-MAX_NAME = 64  # characters of a name, of at most four bytes each: a file's name has 255 bytes
+MAX_NAME, MAX_NAME_BYTES = 64, 200  # characters and bytes of a new name: a file's has 255, also in the archive
 
-MEMORY_ID = re.compile(r"MEM-(\d{1,9})", re.ASCII)
+MEMORY_ID = re.compile(r"MEM-(\d{1,18})", re.ASCII)
 TRANSACTION = re.compile(r"TX-\d+", re.ASCII)
-_NAME = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _FILE = re.compile(r"[^/\\:*?\"<>|\x00-\x1f]+\.md", re.DOTALL)
 # Names that a Windows machine gives to devices: a project that is copied there would lose such a file.
 _DEVICES = frozenset(
@@ -65,7 +64,13 @@ def template() -> bytes:
 
 def is_name(name: str) -> bool:
     """Whether a name is words of lower-case letters and digits with a hyphen between them."""
-    return bool(_NAME.fullmatch(name)) and name == name.lower() and unicodedata.is_normalized("NFC", name)
+    words = name.split("-")
+    return all(map(_is_word, words)) and name == name.lower() and unicodedata.is_normalized("NFC", name)
+
+
+def _is_word(word: str) -> bool:
+    """Whether it is letters and digits; in many scripts the vowels and tones of a letter are marks that follow it."""
+    return word[:1].isalnum() and all(each.isalnum() or unicodedata.category(each).startswith("M") for each in word)
 
 
 def checked_name(name: str) -> str:
@@ -74,10 +79,11 @@ def checked_name(name: str) -> str:
     Raises InvalidInput `memory.name` for what is no name, or none that every system takes for a file.
     """
     name = unicodedata.normalize("NFC", name)
-    if not is_name(name) or len(name) > MAX_NAME:
+    if not is_name(name) or len(name) > MAX_NAME or len(name.encode("utf-8")) > MAX_NAME_BYTES:
         raise InvalidInput(
             "memory.name",
-            f"a name is lower-case words with hyphens, such as read-by-header, of at most {MAX_NAME} characters",
+            "a name is lower-case words with hyphens, such as read-by-header, of at most "
+            f"{MAX_NAME} characters and {MAX_NAME_BYTES} bytes",
         )
     if name in _DEVICES or f"{name}.md" == INDEX.lower():
         raise InvalidInput("memory.name", f"{name} cannot be the name of a file on every system; take another")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from segue.continuity.store.layout import ARCHIVE, INDEX, is_detail
+from segue.continuity.store.layout import ARCHIVE, INDEX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,8 +26,8 @@ class Snapshot:
 
     @property
     def details(self) -> list[str]:
-        """The detail files, in order."""
-        return sorted(each for each in self.files if is_detail(each))
+        """The files that are to be facts, in order: all but the index and the archive, whatever they are called."""
+        return sorted(each for each in self.files if each != INDEX and not each.startswith(f"{ARCHIVE}/"))
 
     @property
     def archived(self) -> list[str]:
