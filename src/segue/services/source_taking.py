@@ -115,14 +115,18 @@ def _supersede(memories: Memories, connection: sa.Connection, named: str, snapsh
     held = rows.by_ids(connection, scope, [each.memory_id for each in said])
     first = {each.place: each.memory_id for each in said}
     writer = memories.writer(connection)
+    over = {}
+    revived = set()
     for each in said:
         memory = held.get(each.memory_id)
         if memory is None or memory.revision > 1:
             continue  # what a person has edited is his own
-        new_id = first.get(_head(above, conversions.record_of(each.place)), "")
-        revived = memory.superseded_by not in ("", new_id) and _revive(connection, writer, memory, named)
-        if new_id and (revived or memory.status == "active"):
-            memories.replace_quietly(connection, writer, memory.id, new_id)
+        new_id = over[memory.id] = first.get(_head(above, conversions.record_of(each.place)), "")
+        if memory.superseded_by not in ("", new_id) and _revive(connection, writer, memory, named):
+            revived.add(memory.id)
+    for old_id, new_id in over.items():  # once all that comes back is back: it may be what another is replaced by
+        if new_id and (old_id in revived or held[old_id].status == "active"):
+            memories.replace_quietly(connection, writer, old_id, new_id)
     writer.finish()
 
 
