@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from hosts.single import install, status, uninstall
-from segue.base import files
+from segue.base import files, place
 from segue.base.errors import Failed, InvalidInput, Refused, SegueError
-from segue.hosts import Surroundings, place
+from segue.hosts import Surroundings
 
 ORIGINAL = b'{\n  "mcpServers": {\n    "other": {}\n  }\n}\n'
 NOBODY = 65534

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from segue.cli.source_exports import Written
+    from segue.services.source_exporting import Written
     from segue.services.source_publishing import Publication
     from segue.services.source_views import Offer, Refreshed, Shown, Source
     from segue.sources.problems import Problem

@@ -9,7 +9,7 @@ import typer
 
 from segue.base.errors import Refused, SegueError
 from segue.base.untrusted import one_line
-from segue.cli import output, progress, source_exports, source_tokens
+from segue.cli import output, progress, source_tokens
 from segue.cli.arguments import MEMORIES, AsJson, Now, Usage, opened, project_name
 from segue.cli.source_lines import (
     offer_lines,
@@ -25,7 +25,7 @@ from segue.cli.source_lines import (
 
 if TYPE_CHECKING:
     from segue.app import Segue
-    from segue.cli.source_exports import Written
+    from segue.services.source_exporting import Written
     from segue.services.source_views import Offer, Refreshed
 
 Place = Annotated[
@@ -147,11 +147,11 @@ def _refresh_one(segue: Segue, name: str, bearer: str | None, *, as_json: bool) 
         done = _refreshed(segue, name, token or source_tokens.kept(place))
     except SegueError:
         if segue.sources.get(name).stored.withheld:
-            _say_exports(source_exports.rewrite(segue, [name]), as_json=as_json)
+            _say_exports(segue.sources.exporting.rewrite([name]), as_json=as_json)
         raise
     if token:
         source_tokens.keep(place, token)
-    exports = source_exports.rewrite(segue, [name])
+    exports = segue.sources.exporting.rewrite([name])
     if as_json:
         output.as_json(done.to_json() | {"exports": [each.to_json() for each in exports]})
     else:
@@ -177,7 +177,7 @@ def _refresh_all(segue: Segue, *, as_json: bool) -> int:
         refreshed.append(done.to_json())
         if not as_json:
             output.data(refreshed_line(done))
-    exports = source_exports.rewrite(segue, names)
+    exports = segue.sources.exporting.rewrite(names)
     if as_json:
         listed = [each.to_json() for each in exports]
         output.as_json({"refreshed": refreshed, "failed": failed, "exports": listed})
@@ -281,7 +281,7 @@ def rm(name: Name, now: Now = None, as_json: AsJson = False) -> int:
     """
     with opened(now) as segue:
         place = segue.sources.get(name).stored.place
-        exports = source_exports.rewrite(segue, [name], without=name)
+        exports = segue.sources.exporting.rewrite([name], without=name)
         removed = segue.sources.rm(name)
         source_tokens.drop(place)
     if as_json:
@@ -311,12 +311,14 @@ def export(
     """
     if not to:
         raise Usage("--to says which tool: claude-code or agents-md")
-    target = source_exports.target_named(to)
+    from segue.sources.adapters import target_named
+
+    target = target_named(to)
     with opened(now) as segue:
         wanted = names or [each.name for each in segue.sources.ls()]
         if not wanted:
             raise Refused("source.none", "there are no sources to export; `segue source add` reads one")
-        done = source_exports.export(segue, wanted, target, into or segue.directory, replace=replace)
+        done = segue.sources.exporting.write(wanted, target, into or segue.directory, replace=replace)
     if as_json:
         output.as_json({"exports": [done.to_json()]})
         return 0

@@ -14,9 +14,9 @@ import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from segue.base import untrusted
+from segue.base import place, untrusted
 from segue.base.errors import Conflict, Failed, InvalidInput, Refused
-from segue.hosts import place, settings
+from segue.hosts import settings
 from segue.hosts.change import Change, unified_diff
 from segue.hosts.host import ENTRY, SERVER_ARGUMENTS, Host, Scope, Surroundings, command_for, find
 from segue.hosts.jsonc import Unreadable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from segue.base import place
 from segue.base.errors import InvalidInput, Refused
-from segue.hosts import place
 from segue.hosts.host import Host, Scope, Surroundings, base_of, command_for
 from segue.hosts.jsonc import Unreadable
 from segue.hosts.server import Server

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from segue.memories.memory import Memory
     from segue.services.memories import Memories
+    from segue.services.source_exporting import Exporting
     from segue.services.source_publishing import Publishing
     from segue.services.source_reading import OnProgress, Readers
     from segue.sources.problems import Problem
@@ -66,6 +67,13 @@ class Sources(ScopedService):
         from segue.services.source_publishing import Publishing
 
         return Publishing(self._memories, project=self._project, clock=self._clock, actor=self._actor)
+
+    @property
+    def exporting(self) -> Exporting:
+        """What writes the records into the files of other tools."""
+        from segue.services.source_exporting import Exporting
+
+        return Exporting(self)
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -309,7 +317,7 @@ class Sources(ScopedService):
     def rm(self, name: str) -> Removed:
         """Stop using a source, and forget all that came from it alone. Raises NotFound `source.not_found`.
 
-        What was written to other tools is the caller's to remove; `Removed` says where it is.
+        What was written to other tools is taken away by `exporting.rewrite` before; `Removed` says where it is.
         """
         self._memories.prepare()
         with self._database.write(self._scope) as connection:

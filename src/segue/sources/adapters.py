@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from segue.base.errors import InvalidInput
+from segue.base.redaction import shown
 from segue.base.untrusted import one_line, visible
 
 if TYPE_CHECKING:
@@ -34,6 +36,15 @@ _LOST = {
     "project": "the tool does not narrow anything by it",
     "unknown": "its further keys are left out",
 }
+
+
+def target_named(name: str) -> Target:
+    """Return the tool of that name. Raises InvalidInput `source.target`."""
+    for each in TARGETS:
+        if each == name:
+            return each
+    listed = ", ".join(TARGETS)
+    raise InvalidInput("source.target", f"nothing is exported to '{shown(name, 40)}'; there are {listed}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

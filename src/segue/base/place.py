@@ -1,4 +1,4 @@
-"""One configuration file on the disk: read once, replaced in one step, with a backup beside it.
+"""One file of another program on the disk: read once, replaced in one step, with a backup beside it.
 
 The file may be a link: what it points to is replaced, and the link stays. The backup lies beside the real file. Folders
 that had to be made are noted beside the file (`.segue-created`), so that they can go when it goes.

@@ -1,0 +1,119 @@
+"""Writing the records of sources into the files of other tools, inside a block of Segue's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from segue.base import place as places
+from segue.base.errors import SegueError
+from segue.sources import adapters, blocks
+from segue.storage.sources import Export
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from segue.services.source_views import Exported
+    from segue.services.sources import Sources
+    from segue.sources.adapters import Loss
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of one file; `losses` is what it cannot say.
+
+    `state` is made, written, unchanged, cleared (of the block), removed, or failed for `fault`.
+    """
+
+    target: str
+    path: str
+    state: str
+    size: int = 0
+    losses: tuple[Loss, ...] = ()
+    sources: tuple[Exported, ...] = ()
+    fault: SegueError | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the shape of an entry of `exports` in `segue source export --json`."""
+        error = None if self.fault is None else {"code": self.fault.code, "message": self.fault.message}
+        return {
+            "to": self.target,
+            "path": self.path,
+            "state": self.state,
+            "bytes": self.size,
+            "records": sum(len(each.shown.records) for each in self.sources),
+            "left_out": [f"{each.shown.name}#{left}" for each in self.sources for left in each.left_out],
+            "withheld": [each.shown.name for each in self.sources if each.withheld],
+            "losses": [each.to_json() for each in self.losses],
+            "error": error,
+        }
+
+
+class Exporting:
+    """Writes records of the sources of one scope into the files of other tools."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+
+    def write(self, names: Sequence[str], target: str, folder: Path, *, replace: bool = False) -> Written:
+        """Write these sources, and those that were written there before, into a tool's file below `folder`.
+
+        `target` is claude-code or agents-md; `replace` also replaces a block that somebody changed, and keeps a backup.
+        Raises InvalidInput `source.target`, `source.block`, `hosts.unreadable`, NotFound `source.not_found`, Refused
+        `source.block_edited`, `hosts.backup_link`, Failed `file.write`, `hosts.…`.
+        """
+        tool = adapters.target_named(target)
+        path = str((folder / adapters.PATHS[tool]).absolute())
+        known = self._there(path)
+        for name in names:
+            self._sources.get(name)  # all of them are there before anything is written
+        written = self._write(Export(tool, path), sorted({*names, *known}), replace=replace)
+        made = any(each.made for each in known.values()) or written.state == "made"
+        for name in sorted({*names, *known}):
+            others = [each for each in self._sources.get(name).stored.exports if each.path != path]
+            self._sources.note_exports(name, [*others, Export(tool, path, made)])
+        return written
+
+    def rewrite(self, names: Collection[str], *, without: str = "") -> list[Written]:
+        """Write again every file that holds records of these sources; without those of one that is to be removed.
+
+        What cannot be written is told, and the others are written all the same. Raises NotFound `source.not_found`.
+        """
+        found = {each.path: each for name in names for each in self._sources.get(name).stored.exports}
+        done = []
+        for path in sorted(found):
+            left = [name for name in sorted(self._there(path)) if name != without]
+            try:
+                done.append(self._write(found[path], left, replace=False))
+            except SegueError as error:
+                done.append(Written(found[path].target, path, "failed", fault=error))
+        return done
+
+    def _there(self, path: str) -> dict[str, Export]:
+        """The sources whose records were written to a file."""
+        listed = [(each.name, export) for each in self._sources.ls() for export in each.stored.exports]
+        return {name: export for name, export in listed if export.path == path}
+
+    def _write(self, file: Export, names: Sequence[str], *, replace: bool) -> Written:
+        target = adapters.target_named(file.target)
+        path = Path(file.path)
+        place = places.look(path, path.parents[len(Path(adapters.PATHS[target]).parts) - 1])
+        sources = tuple(self._sources.exported(names))
+        before = place.data or b""
+        if names:
+            content = adapters.rendered([each.shown for each in sources if not each.withheld])
+            after = blocks.with_block(before, content, replace_edited=replace)
+        else:
+            after = blocks.without_block(before, replace_edited=replace)
+        losses = tuple(adapters.losses([each.shown for each in sources], target, len(after)))
+        if after == before:
+            return Written(target, file.path, "unchanged", len(after), losses, sources)
+        places.check_writable(place)
+        if not after and file.made:
+            places.remove(place)
+            return Written(target, file.path, "removed", 0)
+        edited = blocks.found(before)
+        places.write(place, after, backup=before if edited is not None and edited.edited else None)
+        state = "made" if place.data is None else "written" if names else "cleared"
+        return Written(target, file.path, state, len(after), losses, sources)
