@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import segue
 from cli.test_reviewing import HOSTILE, PROMPT, RAW
+from continuity.samples import journal_file
 
 if TYPE_CHECKING:
     from cli.shell import InPlace, Result, Shell
@@ -117,6 +119,45 @@ def test_how_commands_end(cli: InPlace) -> None:
     assert cli("continuity", "candidates", "--status", "saved", "--json").json == {"candidates": []}
     assert error(cli("continuity", "propose", TEXT, "--json")) == (4, "continuity.rejected")
     assert cli("continuity", "propose", TEXT, "--again").out == "M-0002\n"
+
+
+@pytest.mark.requirement("continuity-forgotten")
+def test_whoever_wants_a_text_to_be_gone_is_told_where_it_is(cli: InPlace) -> None:
+    content_hash = propose(cli)
+    cli("continuity", "approve", "M-1", "--hash", content_hash)
+    receipt(cli)
+    memory = cli("continuity", "save", "M-1", "--receipt", "TX-0001", "--json").json["memory"]
+    forgotten = cli("forget", memory)
+    assert "in that project `segue continuity forget M-0001` takes it out" in forgotten.err
+    assert cli("continuity", "forget", "M-1").out == "forgotten M-0001\n"
+    assert "(gone: forgotten)" in cli("continuity", "candidates").lines[1]
+    assert cli("continuity", "forget", "M-1", "--json").json["still_in"] == []
+
+
+@pytest.mark.requirement("continuity-rejected")
+def test_a_handoff_that_quotes_what_is_rejected_is_named(cli: InPlace) -> None:
+    propose(cli)
+    propose(cli, RULE, "--trigger", "step_complete")
+    quoting = {"recent_corrections": [TEXT], "open_questions": [RULE], "unique_next_action": "Go on."}
+    places = dict.fromkeys(("current_step", "current_run", "current_node", "continuation_node"))
+    names = ("completed_nodes", "pending_user_intents", "retest_due_questions", "evidence_ids")
+    state: dict[str, Any] = {**places, **{name: [] for name in names}, **quoting}
+    cli.write("state.json", json.dumps(state).encode())
+    path = cli("handoff", "create", "--state", "state.json", "--json").json["path"]
+    told = cli("review", "--reject", "M-2")
+    assert path in told.err and "remove that file" in told.err
+    assert cli("continuity", "reject", "M-1", "--reason", "not so", "--json").json["still_in"] == [path]
+
+
+def test_a_journal_that_somebody_wrote_moves_no_terminal(cli: InPlace, shell: Shell) -> None:
+    propose(cli)
+    (path,) = shell.segue_home.glob("continuity/*/journal.json")
+    entry = json.loads(path.read_bytes())["candidates"][0]
+    path.write_bytes(journal_file([entry | dict.fromkeys(("created_at", "updated_at"), "\x1b[2J\x1b]0;me\x07")]))
+    for command in (("continuity", "candidates"), ("review",)):
+        shown = cli(*command)
+        assert shown.code == 0
+        assert not [char for char in shown.out if ord(char) < 32 and char != "\n"]
 
 
 @pytest.mark.requirement("continuity-review")

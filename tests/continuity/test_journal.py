@@ -62,6 +62,7 @@ def test_rejected_entries_are_reduced(content: str | None) -> None:
         [foreign(1, TEXT, candidate_id="m-001")],
         [foreign(1, TEXT, candidate_id=None)],
         [foreign(1, TEXT), foreign(1, "another")],
+        [foreign(1, TEXT), foreign(1, "another", candidate_id="M-1")],
         [foreign(1, TEXT, status="waiting")],
         [foreign(1, TEXT, status=None)],
         [foreign(1, TEXT, status=["saved"])],
@@ -108,6 +109,7 @@ def test_files_that_are_refused(data: bytes) -> None:
     with pytest.raises(InvalidInput) as invalid:
         journal.parse(data, keyed)
     assert invalid.value.code == "continuity.journal"
+    assert invalid.value.message.startswith("the journal of candidates cannot be used: ")
 
 
 def test_a_journal_that_would_be_too_large(monkeypatch: pytest.MonkeyPatch) -> None:

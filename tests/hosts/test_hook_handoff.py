@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hosts.hook_samples import NOW, Host, lines, transcript
+from segue.base.errors import Failed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,11 +57,32 @@ def test_the_handoff_is_the_one_that_the_library_would_make(host: Host, store: s
     assert compact(host) == ""
     by_hook = restored(store).handoff
     assert by_hook is not None
+    for each in (store.continuity.place.folder / "handoffs").iterdir():
+        each.unlink()  # else the next one is made after it
     by_library = store.continuity.handoffs.create(STATE).handoff
     assert by_hook == by_library
+    assert kept.content_hash not in str(by_hook.to_json())
     assert [each["status"] for each in by_hook.memory_candidates] == ["candidate", "rejected"]
     assert list(by_hook.artifact_hashes) == ["PROJECT_STUDY_LOG.md"]
     assert store.packets.newest().goal == "Make the importer read columns."
+
+
+def test_a_store_that_a_hook_cannot_read_loses_no_state(
+    host: Host, store: segue.Segue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = store.continuity.candidates.propose("From now on always write tests long-term.")
+    assert made is not None
+    monkeypatch.setattr("segue.hosts.handing_over.embedded.opened", _no_store)
+    assert compact(host) == "pre-compact: it is on a server"  # there is no draft then
+    handed = restored(store).handoff
+    assert handed is not None
+    (state,) = handed.memory_candidates
+    assert (state["candidate_id"], state["status"]) == (made.id, "candidate")
+    assert made.content_hash not in str(handed.to_json())
+
+
+def _no_store(_: object) -> Any:
+    raise Failed("store.not_embedded", "it is on a server")
 
 
 @pytest.mark.requirement("continuity-handoff-compaction")

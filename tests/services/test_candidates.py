@@ -29,6 +29,12 @@ TEXT = "Correction: the Zephyr probe measures salt, never wind."
 RULE = "Ask which Zephyr probe is meant before you answer."
 WAIT = "Wait for the probe."
 PIECES = ("Zephyr", "zephyr", "salt")
+STATE: dict[str, Any] = {
+    **dict.fromkeys(("current_step", "current_run", "current_node", "continuation_node")),
+    **{name: [] for name in ("completed_nodes", "open_questions", "pending_user_intents")},
+    **{name: [] for name in ("retest_due_questions", "recent_corrections", "evidence_ids")},
+    "unique_next_action": "Go on.",
+}
 
 
 @pytest.fixture
@@ -303,8 +309,14 @@ def _after_half_a_write(opened: segue.Segue, _: pytest.MonkeyPatch) -> None:
     path.with_name(base_files.partial_name(path.name)).write_bytes(path.read_bytes())
 
 
+def _after_a_handoff(opened: segue.Segue, _: pytest.MonkeyPatch) -> None:
+    """A handoff that was made before outlives what it speaks of."""
+    proposed(opened)
+    opened.continuity.handoffs.create(STATE)
+
+
 @pytest.mark.requirement("continuity-rejected")
-@pytest.mark.parametrize("way", [_plainly, _after_approval, _after_half_a_save, _after_half_a_write])
+@pytest.mark.parametrize("way", [_plainly, _after_approval, _after_half_a_save, _after_half_a_write, _after_a_handoff])
 def test_nothing_is_left_of_what_was_rejected(
     segue_: segue.Segue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: Callable[..., None]
 ) -> None:
@@ -321,6 +333,40 @@ def test_nothing_is_left_of_what_was_rejected(
     assert entry == rejected.to_json()
     assert list(entry) == ["candidate_id", "status", "content_hash", "rejected_at", "reason"]
     assert segue_.store.doctor() == []
+
+
+@pytest.mark.requirement("continuity-forgotten")
+@pytest.mark.parametrize("first", ["", "memory", "stale"])
+def test_nothing_is_left_of_what_was_forgotten(segue_: segue.Segue, tmp_path: Path, first: str) -> None:
+    approved(segue_)
+    saved = of(segue_).save("M-0001", receipt(segue_, TEXT))
+    segue_.continuity.handoffs.create(STATE)
+    (segue_.directory / "LOG.md").unlink()
+    places = segue_.memories.still_in(saved.memory_id)
+    assert places == [("candidate", f"{segue_.continuity.place.folder.name}#M-0001")]
+    if first == "memory":
+        segue_.memories.forget(saved.memory_id)
+        assert TEXT.encode() in held(segue_, tmp_path / "home")
+    if first == "stale":
+        of(segue_).retire("M-0001", "tides")
+    left = of(segue_).forget("m-1")
+    assert (left.status, left.content) == ("stale", "")
+    assert left.release_tx_id == "TX-0001"
+    assert left.reason == ("tides" if first == "stale" else "forgotten")
+    assert of(segue_).forget("m-1") == left == of(segue_).get("M-0001")
+    segue_.store.vacuum()
+    stored = held(segue_, tmp_path / "home")
+    assert [piece for piece in (*PIECES, saved.candidate.content_hash) if piece.encode() in stored] == []
+    assert segue_.continuity.handoffs.create(STATE).handoff.memory_candidates[0]["content_hash"] == left.content_hash
+    assert proposed(segue_).id == "M-0002"
+
+
+@pytest.mark.requirement("continuity-forgotten")
+def test_what_was_never_saved_is_rejected_and_not_forgotten(opened: segue.Segue) -> None:
+    proposed(opened)
+    with pytest.raises(Refused):
+        of(opened).forget("M-0001")
+    assert of(opened).get("M-0001").content == TEXT
 
 
 @pytest.mark.requirement("continuity-rejected")

@@ -52,9 +52,12 @@ def test_a_handoff_holds_the_hashes_of_what_there_is(segue_: segue.Segue) -> Non
             "candidate_id": candidate.id,
             "status": "candidate",
             "kind": candidate.kind,
-            "content_hash": candidate.content_hash,
+            "content_hash": made.handoff.memory_candidates[0]["content_hash"],
         }
     ]
+    assert candidate.content_hash not in made.path.read_text()  # whoever guesses the text must not be told
+    rejected = segue_.continuity.candidates.reject(candidate.id, "not wanted")
+    assert rejected.content_hash == made.handoff.memory_candidates[0]["content_hash"]
     assert (made.dropped, made.fault) == (("surprise",), "")
     assert json.loads(made.path.read_bytes()) == made.handoff.to_json()
     assert made.path.parent == segue_.continuity.place.folder / "handoffs"
@@ -136,6 +139,69 @@ def test_handoffs_within_one_second_stay_in_order(locate: Locate, project_direct
     with segue.open(locate("sqlite"), directory=project_directory, clock=lambda: next(moments)) as opened:
         made = [opened.continuity.handoffs.create(STATE | {"unique_next_action": f"Step {n}."}) for n in range(12)]
         assert opened.continuity.handoffs.get() == made[-1].handoff
+
+
+@pytest.mark.requirement("continuity-handoff-older")
+@pytest.mark.parametrize("back", [timedelta(0), timedelta(microseconds=1), timedelta(days=400)])
+def test_the_last_that_was_made_is_the_newest_whatever_the_clock_says(
+    locate: Locate, project_directory: Path, monkeypatch: pytest.MonkeyPatch, back: timedelta
+) -> None:
+    monkeypatch.setattr(service, "MAX_KEPT", 4)
+    moment = datetime(2026, 5, 4, 9, 30, tzinfo=UTC)
+    moments = iter(moment - back * n for n in range(100))
+    with segue.open(locate("sqlite"), directory=project_directory, clock=lambda: next(moments)) as opened:
+        handoffs = opened.continuity.handoffs
+        for number in range(6):
+            made = handoffs.create(STATE | {"unique_next_action": f"Step {number}."})
+            assert handoffs.restore().handoff == made.handoff
+            assert handoffs.restore(made.path.read_bytes()).is_ready
+        assert len(list(made.path.parent.iterdir())) == 4
+
+
+def test_a_clock_at_the_end_of_the_calendar_loses_no_state(locate: Locate, project_directory: Path) -> None:
+    with segue.open(
+        locate("sqlite"), directory=project_directory, clock=lambda: datetime.max.replace(tzinfo=UTC)
+    ) as opened:
+        for _ in range(2):
+            assert opened.continuity.handoffs.create(STATE).path.exists()
+
+
+def test_what_else_lies_among_handoffs_is_none(opened: segue.Segue, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "MAX_KEPT", 1)
+    handoffs = opened.continuity.handoffs
+    folder = handoffs.create(STATE).path.parent
+    (folder / "zzz.json").write_text("{")
+    (folder / "99990101T000000.000000Z.json").mkdir()
+    killed = folder / "20260504T093000.000000Z-5f5fde0a.json.0a1b2c3d.partial"
+    killed.write_text("half a state")
+    made = handoffs.create(STATE | {"unique_next_action": "Go on."})
+    assert handoffs.restore().handoff == made.handoff
+    assert sorted(each.name for each in folder.iterdir()) == sorted(
+        (made.path.name, "zzz.json", "99990101T000000.000000Z.json")
+    )
+
+
+def test_handoffs_that_quote_a_text_are_named(opened: segue.Segue) -> None:
+    handoffs = opened.continuity.handoffs
+    text = "columns are read\nby their header"
+    quoting = [
+        handoffs.create(STATE | change).path
+        for change in (
+            {"recent_corrections": [{"now": f"so: {text}."}]},
+            {"unique_next_action": " ".join(text.split())},
+        )
+    ]
+    damaged = handoffs.create(STATE | {"open_questions": [text]}).path
+    damaged.write_bytes(b"{")
+    handoffs.create(STATE)
+    assert handoffs.quoting(text) == quoting
+    assert handoffs.quoting(" ") == []
+
+
+def test_a_name_that_a_handoff_has_no_place_for_is_masked(opened: segue.Segue) -> None:
+    key = "ghp_" + "a1" * 20
+    made = opened.continuity.handoffs.create(STATE | {key: 1, "\x1b[2J": 2})
+    assert key not in str(made.dropped) and "\x1b" not in "".join(made.dropped)
 
 
 def test_the_oldest_go(opened: segue.Segue, monkeypatch: pytest.MonkeyPatch) -> None:

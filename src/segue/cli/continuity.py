@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(
         no_args_is_help=True, help="What is kept of this project for good: proposed, approved, saved with a receipt."
     )
-    for command in (propose, approve, reject, save, retire, candidates):
+    for command in (propose, approve, reject, save, retire, forget, candidates):
         group.command()(command)
     project_memory.register(group)
     app.add_typer(group, name="continuity", rich_help_panel=CONTINUITY)
@@ -91,8 +91,44 @@ def reject(
 ) -> int:
     """Reject a candidate, approved or not: its text goes; id, a keyed hash, the time and the reason are left."""
     with opened(now) as segue:
-        after = segue.continuity.candidates.reject(candidate_id, reason)
-    return _told(after, as_json=as_json)
+        after, still = rejected(segue, candidate_id, reason)
+    if as_json:
+        output.as_json({"candidate": after.to_json(), "still_in": still})
+        return 0
+    say_still(still)
+    return _told(after, as_json=False)
+
+
+def rejected(segue: Segue, candidate_id: str, reason: str) -> tuple[Candidate, list[str]]:
+    """Reject a candidate; return what is left of it, and the files of handoffs in which its text still stands."""
+    text = segue.continuity.candidates.get(candidate_id).content
+    after = segue.continuity.candidates.reject(candidate_id, reason)
+    return after, [str(each) for each in segue.continuity.handoffs.quoting(text)]
+
+
+def say_still(files: list[str]) -> None:
+    """Say what a person must know who wants a text to be gone: a handoff is whole, or worth nothing."""
+    output.notes(
+        f"its text still stands in a handoff, {one_line(each)}: remove that file to be rid of it" for each in files
+    )
+
+
+def forget(candidate_id: CandidateId, now: Now = None, as_json: AsJson = False) -> int:
+    """Take the text of a saved or stale candidate out of the journal, and forget its memory; it is stale then.
+
+    Files of the project, ledgers and memory store among them, keep what they say.
+    """
+    with opened(now) as segue:
+        text = segue.continuity.candidates.get(candidate_id).content
+        after = segue.continuity.candidates.forget(candidate_id)
+        still = [str(each) for each in segue.continuity.handoffs.quoting(text)]
+    if as_json:
+        output.as_json({"candidate": after.to_json(), "still_in": still})
+        return 0
+    output.data(f"forgotten {after.id}")
+    say_still(still)
+    output.note("`segue vacuum` takes what was forgotten out of the store's file too")
+    return 0
 
 
 def _told(candidate: Candidate, *, as_json: bool) -> int:
@@ -159,7 +195,7 @@ def candidates(
             "ID": each.id,
             "STATUS": each.status,
             "KIND": each.kind,
-            "SINCE": _since(each)[:10],
+            "SINCE": one_line(_since(each)[:10]),
             "CONTENT": one_line(each.content or f"(gone: {each.reason})"),
         }
         for each in found

@@ -193,6 +193,13 @@ def _still(places: list[tuple[str, str]]) -> Iterator[str]:
     commands = {"packet": "segue rm", "capsule": "segue capsule rm"}
     for kind, name in places[:MOST_AT_ONCE]:
         output_name = one_line(name)
+        if kind == "candidate":
+            folder, _, candidate = output_name.partition("#")
+            yield (
+                f"its text still stands in the journal of {folder}; in that project `segue continuity forget "
+                f"{candidate}` takes it out"
+            )
+            continue
         yield f"its text still stands in {kind} {output_name}; `{commands[kind]} {output_name}` removes that"
     if len(places) > MOST_AT_ONCE:
         yield f"  … and in {len(places) - MOST_AT_ONCE:,} more (--json names them)"

@@ -98,7 +98,9 @@ def _approved(segue: Segue, given: str, content_hash: str) -> str:
 
 def _rejected(segue: Segue, given: str, reason: str) -> str:
     if _CANDIDATE.fullmatch(given):
-        return segue.continuity.candidates.reject(given, reason).id
+        after, still = continuity.rejected(segue, given, reason)
+        continuity.say_still(still)
+        return after.id
     return segue.memories.reject(given, reason)
 
 
@@ -224,7 +226,7 @@ def _asked_candidate(segue: Segue, candidate_id: str) -> str:
             if key == "a":
                 segue.continuity.candidates.approve(candidate.id, candidate.content_hash)
             elif key == "r":
-                segue.continuity.candidates.reject(candidate.id, _REASON)
+                continuity.say_still(continuity.rejected(segue, candidate.id, _REASON)[1])
             return _SAID[key]
         except SegueError as error:
             if error.code == "continuity.not_found":

@@ -77,12 +77,12 @@ class Candidate:
 
     @property
     def content(self) -> str:
-        """The text, without white space at its ends; "" for a rejected one."""
+        """The text, without white space at its ends; "" for one that was rejected or forgotten."""
         return self._text("content")
 
     @property
     def content_hash(self) -> str:
-        """64 hex digits: the SHA-256 of the content, and of a rejected one the keyed hash of that (decision K3)."""
+        """64 hex digits: the SHA-256 of the content, and where that is gone the keyed hash of it (decision K3)."""
         return self._text("content_hash")
 
     @property
@@ -145,6 +145,8 @@ def _check_content(candidate: Candidate) -> None:
             raise invalid(f"{candidate.id}: {name} is not a text")
     if candidate.kind not in KINDS:
         raise invalid(f"{candidate.id}: its kind is none of {', '.join(KINDS)}")
+    if candidate.status == "stale" and "content" not in candidate.members:
+        return  # it was forgotten
     if not candidate.content or content_hash(candidate.content) != candidate.content_hash:
         raise invalid(f"{candidate.id}: its text is not the one that its hash was made of")
 

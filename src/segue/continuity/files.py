@@ -86,6 +86,16 @@ def make(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
+def sweep(folder: Path) -> None:
+    """Remove what killed writes have left in a folder; the project has to be locked. Raises Failed `file.write`."""
+    try:
+        for each in folder.glob(f"*{files.PARTIAL}"):
+            if files.PARTIAL_NAME.fullmatch(each.name):
+                each.unlink(missing_ok=True)
+    except OSError as error:
+        raise Failed("file.write", f"could not tidy {folder}: {error.strerror or error}") from error
+
+
 def read(path: Path, limit: int = MAX_DOCUMENT) -> bytes | None:
     """Return the bytes of a file, None where there is none.
 

@@ -19,7 +19,10 @@ from segue.continuity.candidate import STATUSES
 from segue.continuity.canonical import SCHEMA_VERSION, digest, is_hash
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
+
+    from segue.continuity.candidate import Candidate
 
 KIND = "pre-compaction"
 STATE_KEYS = (
@@ -116,6 +119,18 @@ def _envelope(handoff: Handoff) -> dict[str, Any]:
         "artifact_hashes": dict(handoff.artifact_hashes),
         "memory_candidates": [dict(each) for each in handoff.memory_candidates],
     }
+
+
+def candidate_state(candidate: Candidate, keyed: Callable[[str], str]) -> dict[str, str]:
+    """Return what a handoff says of a candidate; its hash is the keyed one, whatever its status (decision K3).
+
+    A handoff outlives what it speaks of, and must not name a text that is rejected or forgotten later. `keyed` makes
+    the keyed hash of a content's hash.
+    """
+    kind = {"kind": candidate.kind} if candidate.kind else {}
+    # Without its text, an entry holds the keyed hash already.
+    said = keyed(candidate.content_hash) if candidate.content else candidate.content_hash
+    return {"candidate_id": candidate.id, "status": candidate.status, **kind, "content_hash": said}
 
 
 def known(state: object) -> dict[str, Any]:

@@ -68,7 +68,10 @@ def parse(data: bytes, keyed: Callable[[str], str]) -> Journal:
     """
     if len(data) > MAX_BYTES:
         raise _invalid(f"it is larger than {MAX_BYTES:,} bytes")
-    document = jsontext.parse(data, code=_CODE)
+    try:
+        document = jsontext.parse(data)
+    except InvalidInput as error:
+        raise _invalid(error.message) from None
     if not isinstance(document, dict) or set(document) != _MEMBERS:
         raise _invalid(f"it is no object of {', '.join(sorted(_MEMBERS))}")
     if document["schema_version"] != SCHEMA_VERSION:
@@ -100,7 +103,7 @@ def dump(journal: Journal, now: datetime) -> bytes:
 
 
 def _entries(entries: list[Any], keyed: Callable[[str], str]) -> tuple[Candidate, ...]:
-    found: dict[str, Candidate] = {}
+    found: dict[str, Candidate] = {}  # by the number: M-1 and M-0001 are one
     for entry in entries:
         if not isinstance(entry, dict):
             raise _invalid("an entry is no object")
@@ -108,9 +111,9 @@ def _entries(entries: list[Any], keyed: Callable[[str], str]) -> tuple[Candidate
             candidate = Candidate.of(entry)
         except InvalidInput as error:
             raise _invalid(error.message) from None
-        if candidate.id in found:
+        if _folded(candidate.id) in found:
             raise _invalid(f"{candidate.id} stands there twice")
-        found[candidate.id] = _reduced(candidate, keyed) if candidate.status == "rejected" else candidate
+        found[_folded(candidate.id)] = _reduced(candidate, keyed) if candidate.status == "rejected" else candidate
     return tuple(found.values())
 
 

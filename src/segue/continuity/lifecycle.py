@@ -122,6 +122,19 @@ def retire(candidate: Candidate, *, reason: str, now: datetime) -> Candidate:
     return _moved(candidate, "stale", moment, reason=_reason(reason), stale_at=moment)
 
 
+def forget(candidate: Candidate, *, keyed: Callable[[str], str], now: datetime) -> Candidate:
+    """Return a saved or stale candidate as stale and without its text; `keyed` is that of `reject`.
+
+    Raises Refused `continuity.transition` for one of another status, whose text goes by `reject`.
+    """
+    if candidate.status == "stale" and not candidate.content:
+        return candidate
+    if candidate.status != "stale":
+        candidate = retire(candidate, reason="forgotten", now=now)
+    kept = {name: value for name, value in candidate.members.items() if name != "content"}
+    return Candidate.of(kept | {"content_hash": keyed(candidate.content_hash), "updated_at": time.to_text(now)})
+
+
 def reject(candidate: Candidate, *, reason: str, keyed: Callable[[str], str], now: datetime) -> Candidate:
     """Return what is left of a rejected candidate: id, status, keyed hash, time and reason.
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from segue.base.errors import Failed, NotFound, Refused, SegueError
-from segue.base.files import PARTIAL_NAME
 from segue.continuity import candidate as candidates
-from segue.continuity import classifier, files, journal, lifecycle
+from segue.continuity import classifier, files, handoff, journal, lifecycle
 from segue.memories import identity as same
 from segue.memories import making
 from segue.memories.source import source_of
@@ -120,6 +119,11 @@ class Candidates:
             return []
         return self.ls("candidate")
 
+    def states(self) -> list[dict[str, str]]:
+        """Return what a handoff says of each candidate. Raises as `ls`."""
+        found, keyed = self._read()
+        return [handoff.candidate_state(each, keyed) for each in found.candidates]
+
     # -- the lifecycle --------------------------------------------------------------------------------------------
 
     def propose(self, text: str, *, trigger: str = "message", kind: str = "", again: bool = False) -> Candidate | None:
@@ -194,6 +198,22 @@ class Candidates:
         self._memories().reindexing.refresh(small=True)
         return Saved(after, memory.id, conflicts)
 
+    def forget(self, candidate_id: str) -> Candidate:
+        """Take the text of a saved or stale candidate out of the journal, and forget its memory, if it is still there.
+
+        What is left is stale, with its receipt and the keyed hash. Files of the project keep what they say. Raises
+        NotFound, and what `lifecycle.forget` raises.
+        """
+        with self._changing() as (before, keyed):
+            old = before.get(candidate_id)
+            after = lifecycle.forget(old, keyed=keyed, now=self._place.clock())
+            with contextlib.suppress(NotFound):
+                if old.members.get("memory_id"):
+                    self._memories().forget(str(old.members["memory_id"]), reason="its candidate was forgotten")
+            self._write(before.with_(after))
+            self._note("candidate.forgotten", after)
+        return after
+
     def retire(self, candidate_id: str, reason: str) -> Retired:
         """Say of a saved candidate that it does not hold any more: it is stale, and its memory retired.
 
@@ -232,17 +252,8 @@ class Candidates:
     def _changing(self) -> Iterator[tuple[Journal, Callable[[str], str]]]:
         """Yield the journal, and what makes keyed hashes, while nobody else may change it."""
         with self._place.locked():
-            self._sweep()
+            files.sweep(self._place.folder)  # what lies beside may hold the text of a candidate that goes
             yield self._read()
-
-    def _sweep(self) -> None:
-        """Remove what a killed write has left beside the journal: it may hold the text of a candidate that goes."""
-        try:
-            for each in self._place.folder.glob(f"{files.JOURNAL}.*"):
-                if PARTIAL_NAME.fullmatch(each.name):
-                    each.unlink(missing_ok=True)
-        except OSError as error:
-            raise Failed("file.write", f"could not tidy {self._place.folder}: {error.strerror or error}") from error
 
     def _write(self, after: Journal) -> None:
         files.write(self._file, journal.dump(after, self._place.clock()))

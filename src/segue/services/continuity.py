@@ -44,7 +44,7 @@ class Continuity:
         """The state of the work, whole, over a compaction or to another session."""
         from segue.services.handoffs import Handoffs
 
-        return Handoffs(self.place, candidates=self.candidates.ls, sync=self.memory.sync)
+        return Handoffs(self.place, candidates=self.candidates.states, sync=self.memory.sync)
 
     @cached_property
     def candidates(self) -> Candidates:

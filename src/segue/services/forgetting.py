@@ -144,9 +144,10 @@ class Forgetting(MemoryWriting):
         forget(connection, writer, memories, now=self._clock(), reason=reason, for_good=for_good)
 
     def still_in(self, *memory_ids: str, source: str = "") -> list[tuple[str, str]]:
-        """Return the packets and capsules of this store that texts of memories, or those of `source`, stand in.
+        """Return the packets, capsules and candidates that texts of memories, or those of `source`, stand in.
 
-        They keep them when the memories are forgotten (decision 14). Each is `("packet", id)` or `("capsule", id)`.
+        They keep them when the memories are forgotten (decision 14). Each is `("packet", id)` or `("capsule", id)` of
+        this store, or `("candidate", "folder#M-0001")` of the journal of a project's continuity.
         Raises NotFound, Ambiguous, InvalidInput `memory.short_id`.
         """
         for given in memory_ids:
@@ -156,7 +157,10 @@ class Forgetting(MemoryWriting):
             said = sources.of(connection, self._scope, [memory.id for memory in found]).values()
             names = {sources.split(source)[0], *(memory.provenance.source for memory in found)}
             names |= {one.source for all_said in said for one in all_said}
-            return [each for name in sorted(names) for each in self._stored(connection, name)]
+            places = {source, *(memory.provenance.ref for memory in found)}
+            places |= {f"{one.source}#{one.place}" for all_said in said for one in all_said}
+            stored = [each for name in sorted(names) for each in self._stored(connection, name)]
+            return stored + [each for place in sorted(places) for each in _candidate(place)]
 
     def _stored(self, connection: sa.Connection, source: str) -> list[tuple[str, str]]:
         kind, name = parts_of(source)
@@ -186,6 +190,12 @@ class Forgetting(MemoryWriting):
         by_memory = sources.of(connection, self._scope, list({each.memory_id for each in said}))
         alone = [each for each, all_said in by_memory.items() if set(all_said) <= set(said)]
         return said, alone + before
+
+
+def _candidate(place: str) -> list[tuple[str, str]]:
+    """The candidate that a place of a source names, in the journal of its project."""
+    kind, name = parts_of(place)
+    return [("candidate", name)] if kind == "continuity" and "#" in name else []
 
 
 def forget(

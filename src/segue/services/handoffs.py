@@ -5,12 +5,15 @@ Hooks call this module, so it imports no database.
 
 from __future__ import annotations
 
+import contextlib
+import re
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from segue.base import jsontext, redaction
 from segue.base.errors import InvalidInput, NotFound, SegueError
-from segue.base.redaction import ON_PURPOSE, RedactionRefused
+from segue.base.redaction import ON_PURPOSE, RedactionRefused, shown
 from segue.continuity import files, handoff
 from segue.continuity.handoff import Handoff, Restored
 from segue.continuity.receipt import is_inside
@@ -20,13 +23,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from segue.continuity.candidate import Candidate
     from segue.services.continuity_place import Place
     from segue.services.project_memory import Tidied
 
 MAX_KEPT = 200  # handoffs of a project; the oldest go
 MEMORY_INDEX = ".project-study-memory/MEMORY.md"
 _STATE_BYTES = 1024 * 1024
+_STAMP = "%Y%m%dT%H%M%S.%fZ"
+_NAME = re.compile(r"(\d{8}T\d{6}\.\d{6}Z)-[0-9a-f]{8}\.json", re.ASCII)
+_TICK = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +52,15 @@ class Created:
 class Handoffs:
     """The handoffs of a project.
 
-    `candidates` gives those of the journal; `sync` makes the memory store ready (see `ProjectMemory.sync`); `wait` is
-    how many seconds others may keep it waiting.
+    `candidates` gives the states of those in the journal (see `handoff.candidate_state`); `sync` makes the memory store
+    ready (see `ProjectMemory.sync`); `wait` is how many seconds others may keep it waiting.
     """
 
     def __init__(
         self,
         place: Place,
         *,
-        candidates: Callable[[], Iterable[Candidate]],
+        candidates: Callable[[], Iterable[Mapping[str, Any]]],
         sync: Callable[[], Tidied],
         wait: float = files.LOCK_SECONDS,
     ) -> None:
@@ -76,7 +81,8 @@ class Handoffs:
     def create(self, state: object, *, allow_unredacted: bool = False) -> Created:
         """Write the handoff of a state, after a continuity sync.
 
-        Its artifacts are the ledgers and the index of the memory store, where they exist. Raises InvalidInput
+        Its artifacts are the ledgers and the index of the memory store, where they exist. Where the clock was set
+        back, or stands still, its time is just after that of the newest, so that it is the newest. Raises InvalidInput
         `handoff.state`, `continuity.journal`, RedactionRefused `handoff.redaction` for a state with what lets
         somebody in, Failed.
         """
@@ -85,17 +91,27 @@ class Handoffs:
         if not allow_unredacted:
             _require_clean(handoff.known(state))
         with self._place.locked(self._wait):
+            files.sweep(self._folder)
             synced, fault = self._synced()
             hashes = {name: digest for name, digest in self._hashes(self._names()).items() if digest is not None}
-            states = [_state_of(each) for each in self._candidates()]
-            made = handoff.create(state, hashes, states, self._place.clock())
+            made = handoff.create(state, hashes, list(self._candidates()), self._next_moment())
             path = self._folder / _file_name(made)
             files.write_json(path, made.to_json())
             if handoff.parse(files.read_json(path, code="handoff.invalid")) != made:
                 raise InvalidInput("handoff.invalid", "the disk gives back another handoff than it got")
-            self._forget_oldest()
+            self._forget_oldest(path)
         dropped = sorted(set(state) - set(made.state)) if isinstance(state, dict) else []
-        return Created(made, path, tuple(dropped), synced, fault)
+        return Created(made, path, tuple(shown(each, 80) for each in dropped), synced, fault)
+
+    def _next_moment(self) -> datetime:
+        now = self._place.clock()
+        newest = self._newest_file()
+        if newest is None:
+            return now
+        with contextlib.suppress(ValueError, OverflowError):  # at the end of the calendar nothing comes after
+            stamp = newest.name.partition("-")[0]
+            return max(now, datetime.strptime(stamp, _STAMP).replace(tzinfo=UTC) + _TICK)
+        return now
 
     def _synced(self) -> tuple[Tidied | None, str]:
         try:
@@ -135,6 +151,24 @@ class Handoffs:
             raise NotFound("handoff.none", "no handoff was made in this project; `segue handoff create` does it")
         return handoff.parse(jsontext.parse(given, code="handoff.invalid"))
 
+    def quoting(self, text: str) -> list[Path]:
+        """Return the files of handoffs whose state holds a text, white space apart, oldest first.
+
+        A handoff is whole or worth nothing, so it keeps what it says when that is rejected: whoever wants the text to
+        be gone removes the file. Raises InvalidInput `file.read`.
+        """
+        wanted = " ".join(text.split())
+        return [each for each in self._files() if wanted and wanted in self._said_in(each)]
+
+    @staticmethod
+    def _said_in(path: Path) -> str:
+        try:
+            return " ".join(_said(jsontext.parse(files.read(path) or b"")).split())
+        except InvalidInput as error:
+            if error.code == "file.read":
+                raise
+            return ""  # it is no handoff any more
+
     # -- the files ------------------------------------------------------------------------------------------------
 
     def _names(self) -> list[str]:
@@ -149,8 +183,9 @@ class Handoffs:
         return found
 
     def _files(self) -> list[Path]:
-        """The files of handoffs, oldest first: their names begin with the time."""
-        return sorted(self._folder.glob("*.json")) if self._folder.is_dir() else []
+        """The files of handoffs, oldest first: their names begin with the time. Files of other names are none."""
+        found = self._folder.glob("*.json") if self._folder.is_dir() else ()
+        return sorted(each for each in found if _NAME.fullmatch(each.name))
 
     def _newest_file(self) -> Path | None:
         return next(iter(reversed(self._files())), None)
@@ -163,9 +198,11 @@ class Handoffs:
         except InvalidInput:
             return None  # a handoff that does not hold supersedes none
 
-    def _forget_oldest(self) -> None:
-        for each in self._files()[:-MAX_KEPT]:
-            each.unlink(missing_ok=True)
+    def _forget_oldest(self, made: Path) -> None:
+        others = [each for each in self._files() if each != made]
+        for each in others[: max(len(others) + 1 - MAX_KEPT, 0)]:
+            with contextlib.suppress(OSError):  # one too many does no harm
+                each.unlink(missing_ok=True)
 
 
 def read_state(root: Path, name: str) -> object:
@@ -179,16 +216,6 @@ def _file_name(made: Handoff) -> str:
     stamp = made.created_at.replace("-", "").replace(":", "").removesuffix("Z")
     whole, _, fraction = stamp.partition(".")
     return f"{whole}.{fraction:0<6}Z-{made.envelope_hash[:8]}.json"
-
-
-def _state_of(candidate: Candidate) -> dict[str, Any]:
-    kind = {"kind": candidate.kind} if candidate.kind else {}
-    return {
-        "candidate_id": candidate.id,
-        "status": candidate.status,
-        **kind,
-        "content_hash": candidate.content_hash,
-    }
 
 
 def _require_clean(state: Mapping[str, Any]) -> None:
