@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from continuity import store_samples as samples
@@ -69,6 +71,38 @@ def test_in_chinese() -> None:
 
 def test_where_the_new_wording_holds_the_old_one() -> None:
     assert lines("the importer", "Run the importer.\nRun the importer of rows.\n", "the importer of rows") == [1]
+
+
+@pytest.mark.requirement("continuity-store-drift")
+def test_where_the_old_wording_holds_the_new_one() -> None:
+    text = "Run it with uv pip.\nRun it with uv.\nNot with uv pip: with uv.\nuv pip, uv pip\n"
+    assert lines("uv pip", text, "uv") == [1, 4]
+
+
+@pytest.mark.requirement("continuity-store-drift")
+@pytest.mark.parametrize(
+    ("stale", "text"),
+    [
+        ("(a+)+$; [a-z]{1,999}; .*; \\Z; (?:x|x)*y", "a" * 300_000),
+        ("a" * 3_000 + "b", "a" * 300_000),
+        ("中" * 3_000 + "b", "中" * 300_000),
+        ("ab " * 300 + "a", "ab " * 100_000),
+        ("-ab" * 100 + "-a", "-ab" * 50_000),
+        ("; ".join(f"a pattern, number {number}" for number in range(100)), "a pattern, of words\n" * 20_000),
+    ],
+)
+def test_nothing_takes_more_than_linear_time(stale: str, text: str) -> None:
+    started = time.perf_counter()
+    assert lines(stale, text) in ([], [1])
+    assert time.perf_counter() - started < 3
+
+
+def test_a_pattern_is_text_and_nothing_else() -> None:
+    assert lines("stride is [45].*", "The stride is 4.\nstride is [45].*\n") == [2]
+    assert lines("ab " * 300 + "a", "ab " * 299 + "ab a", "none") == [1]
+    assert lines("x" * 600, "x" * 600 + "\n" + "x" * 499) == [1]  # it is known by its first 500 characters
+    assert lines("a a", "a a a aa a_a a a", "none") == [1]
+    assert lines("-a", "-ab -a\n-ab\n-a", "none") == [1, 3]
 
 
 def test_what_is_told_of_it() -> None:

@@ -138,7 +138,9 @@ def test_kept_with_a_receipt_of_its_own(study: Study) -> None:
 
 
 @pytest.mark.requirement("continuity-store-gate")
-@pytest.mark.parametrize("how", ["changed", "another file", "unknown", "no sources", "outside", "not a source"])
+@pytest.mark.parametrize(
+    "how", ["changed", "another file", "unknown", "no sources", "outside", "not a source", "itself"]
+)
 def test_nothing_without_a_receipt_that_proves_its_sources(study: Study, how: str) -> None:
     (study.root / "other.md").write_text("other\n")
     proof = study.receipt()
@@ -153,6 +155,8 @@ def test_nothing_without_a_receipt_that_proves_its_sources(study: Study, how: st
         given["sources"] = []
     elif how == "outside":
         given["sources"] = [study.root.parent]
+    elif how == "itself":
+        given = {"sources": [".project-study-memory/MEMORY.md"]}
     else:
         given["source_path"] = "other.md"
     before = study.held()

@@ -269,6 +269,8 @@ class ProjectMemory(MemoryReading):
         if not sources:
             raise InvalidInput("memory.source_path", "name at least one file that the fact comes from")
         paths = [self._relative(each) for each in sources]
+        if any(each.startswith(f"{STORE}/") for each in paths):
+            raise InvalidInput("memory.source_path", f"{STORE} is no source: nothing that it says proves itself")
         receipts = self._receipts()
         proof = receipts.get(name)
         if not receipts.covers_paths(proof, paths):

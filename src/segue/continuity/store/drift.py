@@ -24,6 +24,8 @@ _SEPARATOR = re.compile(r"[;；|]")
 _NONE = frozenset({"", "-", "—", "none", "n/a", "no", "无", "没有"})
 LEAST = 2  # characters: a shorter pattern would stand everywhere
 MOST = 100  # patterns of one correction
+LONGEST = 500  # characters by which a pattern is known
+_REST_OF_WORD = re.compile(r"[a-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +68,17 @@ def patterns(text: str) -> list[str]:
 def find(corrections: Sequence[Detail], file: str, text: str) -> list[Drift]:
     """Return where the old wordings of corrections stand in a ledger, in the order of its lines.
 
-    Case, width and white space do not count, nor where a line is broken. A line that also holds the new wording tells
-    of the correction itself, and is no drift.
+    Case, width and white space do not count, nor where a line is broken. A line that also holds the new wording,
+    beside the old one, tells of the correction itself, and is no drift.
     """
     ledger = _Folded(text)
     found: list[Drift] = []
     for detail in corrections:
         said = detail.labelled
         canonical = said.get(labels.CANONICAL, "")
-        right = {line for line, _ in ledger.places(fold(canonical))} if canonical else set()
+        right = list(ledger.places(fold(canonical)))
         for pattern in patterns(said.get(labels.STALE, "")):
-            lines = {first for first, last in ledger.places(fold(pattern)) if not right.intersection((first, last))}
+            lines = ledger.lines(list(ledger.places(fold(pattern))), right)
             found += (Drift(file, line, pattern, detail["memory_id"], detail.name, canonical) for line in lines)
     return sorted(found, key=lambda each: (each.line, each.memory_id, each.pattern))
 
@@ -99,13 +101,38 @@ class _Folded:
         self._text = " ".join(pieces)
 
     def places(self, wanted: str) -> Iterator[tuple[int, int]]:
-        """Yield the lines on which each occurrence of a folded text begins and ends; words are whole."""
-        if not wanted:
-            return
-        before = r"(?<![a-z0-9_])" if _is_word(wanted[0]) else ""
-        after = r"(?![a-z0-9_])" if _is_word(wanted[-1]) else ""
-        for match in re.finditer(before + re.escape(wanted) + after, self._text):
-            yield self._line(match.start()), self._line(match.end() - 1)
+        """Yield where each occurrence of a folded text begins and ends; words are whole.
+
+        A search for a plain text takes a time linear in what is searched, whatever both hold; a pattern would not.
+        """
+        wanted, is_cut = wanted[:LONGEST], len(wanted) > LONGEST
+        begins_word, ends_word = _is_word(wanted[:1]), _is_word(wanted[-1:]) and not is_cut
+        at = self._text.find(wanted) if wanted else -1
+        while at >= 0:
+            end = at + len(wanted)
+            if begins_word and at and _is_word(self._text[at - 1]):
+                end = self._after_word(at)
+            elif ends_word and _is_word(self._text[end : end + 1]):
+                end = self._after_word(at) if begins_word else at + 1
+            else:
+                yield at, end
+            at = self._text.find(wanted, end)
+
+    def _after_word(self, at: int) -> int:
+        rest = _REST_OF_WORD.match(self._text, at)
+        return max(rest.end() if rest else 0, at + 1)
+
+    def lines(self, stale: Sequence[tuple[int, int]], right: Sequence[tuple[int, int]]) -> set[int]:
+        """Return the lines on which old wording begins, but for those that hold the new one beside it."""
+        begins = [begin for begin, _ in stale]
+        beside = set()
+        for begin, end in right:
+            place = bisect_right(begins, begin) - 1
+            if place < 0 or stale[place][1] < end:  # it is no part of the old wording
+                beside.add(self._line(begin))
+        return {
+            line for begin, end in stale if not beside.intersection((line := self._line(begin), self._line(end - 1)))
+        }
 
     def _line(self, at: int) -> int:
         return self._lines[bisect_right(self._starts, at) - 1]
