@@ -9,20 +9,17 @@ put back. The journal goes first when all is done, so that leftovers never count
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
-import re
 import shutil
-import stat
 import time
 import unicodedata
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from segue.base import files, jsontext, members
+from segue.base import files, jsontext
 from segue.base.errors import Failed, InvalidInput, Refused, SegueError, Stale
-from segue.continuity.canonical import is_hash
+from segue.continuity import steps as journals
+from segue.continuity.steps import MAX_FILES, Step
 from segue.continuity.store.fault import Fault
 from segue.continuity.store.layout import ARCHIVE, STORE
 from segue.continuity.store.snapshot import Snapshot
@@ -34,28 +31,10 @@ if TYPE_CHECKING:
 
 SWAP, JOURNAL = ".swap", "journal.json"
 MAX_FILE = 256 * 1024  # bytes of one file of a store
-MAX_FILES = 4_000
-_MAX_STEPS, _MAX_JOURNAL = 2 * MAX_FILES + 1, 8 * 1024 * 1024  # every file into the archive, and the index
 _TRIES, _TRY_SECONDS = 100, 0.05  # that others are waited for
 MAX_STORE = 64 * 1024 * 1024  # bytes of all files together
 
-_NAME = re.compile(rf"(?:{ARCHIVE}/)?(?!\.)[^/\\\0]+\.md", re.DOTALL)
-_VERSION = "6.0"
-
-
 _Change: TypeAlias = "tuple[str, bytes | None, bytes | None]"  # a file, what it becomes and what it was
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """A file on the disk that a change is about, and the hashes of what it becomes and of what it was; None: absent."""
-
-    name: str
-    new: str | None
-    old: str | None
-
-    def to_json(self) -> dict[str, Any]:
-        return {"name": self.name, "new": self.new, "old": self.old}
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -199,7 +178,7 @@ def swap(folder: Path, plan: Plan, base: Snapshot) -> dict[str, str]:
     Failed `file.write`, `continuity.busy`; then every file is as it was.
     """
     changes = [(base.names.get(name, name), data, base.files.get(name)) for name, data in plan.steps(base)]
-    steps = [_Step(name, _hash(new), _hash(old)) for name, new, old in changes]
+    steps = [Step(name, journals.digest(new), journals.digest(old)) for name, new, old in changes]
     if not steps:
         return {}
     if not _is_own(folder / ARCHIVE):
@@ -211,7 +190,7 @@ def swap(folder: Path, plan: Plan, base: Snapshot) -> dict[str, str]:
     return {each.name: each.new for each in steps if each.new is not None}
 
 
-def _swap(folder: Path, changes: Sequence[_Change], steps: Sequence[_Step]) -> None:
+def _swap(folder: Path, changes: Sequence[_Change], steps: Sequence[Step]) -> None:
     place = folder / SWAP
     own_archive = not (folder / ARCHIVE).exists()
     try:
@@ -223,8 +202,7 @@ def _swap(folder: Path, changes: Sequence[_Change], steps: Sequence[_Step]) -> N
         for step in steps:
             if _state(folder, step) != step.old:
                 raise Stale("memory.changed", f"{step.name} was changed meanwhile; try again")
-        document = {"schema_version": _VERSION, "steps": [each.to_json() for each in steps]}
-        files.write_bytes(place / JOURNAL, jsontext.dump(document) + b"\n")
+        files.write_bytes(place / JOURNAL, journals.dumped(steps))
     except SegueError:
         _undo(folder, place, own_archive)
         raise
@@ -322,7 +300,7 @@ def _recover(folder: Path, place: Path) -> bool:
     return steps is not None
 
 
-def _finish(folder: Path, place: Path, steps: Sequence[_Step]) -> None:
+def _finish(folder: Path, place: Path, steps: Sequence[Step]) -> None:
     states = [_state(folder, each) for each in steps]
     for step, state in zip(steps, states, strict=True):
         if state not in (step.new, step.old):
@@ -346,14 +324,14 @@ def _stage(folder: Path, place: Path, changes: Sequence[_Change]) -> None:
             _write_new(staged, new)
             if old is not None:
                 staged.chmod(target.stat().st_mode & 0o7777)
-            if _hash_of(staged) != _hash(new):
+            if _hash_of(staged) != journals.digest(new):
                 raise Failed("file.write", f"could not write {target}: the disk holds something else")
         if old is not None:
             _write_new(place / f"old-{number}", old)
     files.flush_to_disk(place)
 
 
-def _forward(folder: Path, place: Path, steps: Sequence[_Step]) -> None:
+def _forward(folder: Path, place: Path, steps: Sequence[Step]) -> None:
     for number, step in enumerate(steps):
         target = folder / step.name
         if step.new is None:
@@ -366,7 +344,7 @@ def _forward(folder: Path, place: Path, steps: Sequence[_Step]) -> None:
             raise OSError(None, f"{step.name} does not hold what was written")
 
 
-def _back(folder: Path, place: Path, steps: Sequence[_Step]) -> None:
+def _back(folder: Path, place: Path, steps: Sequence[Step]) -> None:
     """Put every file back as it was; the last first, so that the index never names a file that is not there."""
     for number, step in reversed(list(enumerate(steps))):
         target, kept = folder / step.name, place / f"old-{number}"
@@ -400,32 +378,11 @@ def _discard(place: Path) -> None:
         shutil.rmtree(place)
 
 
-def _journal(place: Path) -> list[_Step] | None:
-    if not os.path.lexists(place / JOURNAL):
-        return None
-    if (place / JOURNAL).is_symlink():
-        raise _conflict("its journal is a link")
+def _journal(place: Path) -> list[Step] | None:
     try:
-        steps = list(_steps(jsontext.parse(files.read_bytes(place / JOURNAL, _MAX_JOURNAL))))
-        if len({unicodedata.normalize("NFC", each.name) for each in steps}) < len(steps):
-            raise members.invalid("it names a file twice")
-        return steps
+        return journals.read(place / JOURNAL)
     except InvalidInput as error:
         raise _conflict(f"its journal cannot be read: {error.message}") from None
-
-
-def _steps(document: Any) -> Iterator[_Step]:
-    """Read a journal as what somebody else may have written: it names files of the store, and nothing else."""
-    found = members.exactly(document, frozenset({"schema_version", "steps"}), "it")
-    if found["schema_version"] != _VERSION:
-        raise members.invalid("its version is not known")
-    for each in members.items(found, "steps", _MAX_STEPS):
-        step = members.exactly(each, frozenset({"name", "new", "old"}), "a step")
-        if not _NAME.fullmatch(members.text(step, "name", 300)):
-            raise members.invalid("a step names no file of the store")
-        if not all(step[key] is None or is_hash(step[key]) for key in ("new", "old")):
-            raise members.invalid("a step has something else than hashes")
-        yield _Step(step["name"], step["new"], step["old"])
 
 
 def _conflict(why: str) -> InvalidInput:
@@ -437,28 +394,12 @@ def _conflict(why: str) -> InvalidInput:
     )
 
 
-def _state(folder: Path, step: _Step) -> str | None:
+def _state(folder: Path, step: Step) -> str | None:
     return _hash_of(folder / step.name)
 
 
 def _hash_of(path: Path) -> str | None:
-    """The hash of a file, None where there is none.
-
-    Links, folders, pipes and devices are none, and neither is what is longer than a store's files: they have a hash
-    that nothing has.
-    """
-    try:
-        if not stat.S_ISREG(path.lstat().st_mode):
-            return ""
-        with files.open_ordinary(path) as file:
-            data = file.read(MAX_FILE + 1)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return _hash(data) if len(data) <= MAX_FILE else ""
-
-
-def _hash(data: bytes | None) -> str | None:
-    return None if data is None else hashlib.sha256(data).hexdigest()
+    return journals.hash_of(path, MAX_FILE)
 
 
 def _write_new(path: Path, data: bytes) -> None:
