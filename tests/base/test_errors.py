@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
+from pathlib import Path
 
 import pytest
 
@@ -45,3 +47,23 @@ def test_details_are_a_copy() -> None:
     details["n"] = 2
     assert error.details == {"n": 1}
     assert errors.Failed("file.write", "disk full").details == {}
+
+
+def test_a_code_has_one_exit_code() -> None:
+    """Whoever goes by a code knows what kind of error it is, wherever it was raised."""
+    raised: dict[str, dict[int, list[str]]] = {}
+    sources = Path(errors.__file__).parents[1]
+    for path in sorted(sources.rglob("*.py")):
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            kind = _kind(call.func) if isinstance(call, ast.Call) and call.args else None
+            if kind is None or not isinstance(call, ast.Call) or not isinstance(call.args[0], ast.Constant):
+                continue
+            place = f"{path.relative_to(sources)}:{call.lineno}"
+            raised.setdefault(str(call.args[0].value), {}).setdefault(kind.exit_code, []).append(place)
+    assert len(raised) > 200
+    assert {code: places for code, places in raised.items() if len(places) > 1} == {}
+
+
+def _kind(called: ast.expr) -> type[errors.SegueError] | None:
+    kind = getattr(errors, called.id, None) if isinstance(called, ast.Name) else None
+    return kind if isinstance(kind, type) and issubclass(kind, errors.SegueError) else None

@@ -93,7 +93,7 @@ def test_one_that_exists_is_not_made_anew(study: Study, consent: bool | None) ->
     before = study.held()
     with pytest.raises(Refused) as refused:
         study.memory.init(consent=consent)
-    assert refused.value.code == "memory.exists"
+    assert refused.value.code == "memory.store_exists"
     assert study.held() == before
     (study.store / "MEMORY.md").write_text("# Notes\n")
     before = study.held()

@@ -144,10 +144,10 @@ def _interrupted() -> Fault:
 def create(folder: Path, contents: Mapping[str, bytes]) -> None:
     """Make a store with these files and an empty archive, whole or not at all.
 
-    Raises Refused `memory.exists` where there is something already, Failed `file.write`.
+    Raises Refused `memory.store_exists` where there is something already, Failed `file.write`.
     """
     if exists(folder):
-        raise Refused("memory.exists", f"there is a {folder.name} already, and it is not made anew")
+        raise Refused("memory.store_exists", f"there is a {folder.name} already, and it is not made anew")
     for left in folder.parent.glob(f"{folder.name}.*{files.PARTIAL}"):
         if files.PARTIAL_NAME.fullmatch(left.name):
             shutil.rmtree(left, ignore_errors=True)  # of a run that was stopped

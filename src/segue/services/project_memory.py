@@ -95,14 +95,14 @@ class ProjectMemory(MemoryReading):
     def init(self, *, consent: bool | None) -> Status:
         """Make the store, if the user agrees; return `enabled`, or `disabled` where the user declines.
 
-        Raises Refused `memory.consent_pending` without an answer, `memory.exists` where there is a store already,
+        Raises Refused `memory.consent_pending` without an answer, `memory.store_exists` where there is a store already,
         InvalidInput `memory.invalid` where that one is not in order, Failed `file.write`.
         """
         if self.exists:
             report = self.doctor()
             require_none(report.faults, f"{STORE} exists already and is not in order; it is not made anew")
             raise Refused(
-                "memory.exists",
+                "memory.store_exists",
                 f"{STORE} exists already and is in order; it is not made anew",
                 {"memory_status": "enabled", "path": str(self.path)},
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from segue.base.errors import InvalidInput, Refused
+from segue.base.errors import InvalidInput
 from segue.base.jsontext import is_unicode
 from segue.base.redaction import shown
 from segue.sources import base_url
@@ -53,13 +53,13 @@ class Readers:
     ) -> Snapshot:
         """Return what a place holds; `before` are the files of the snapshot that is known, by their paths.
 
-        Raises what the reader of that kind raises, Refused `source.bearer` where a token would leave in the clear.
+        Raises what the reader of that kind raises, InvalidInput `source.bearer` for a token for a folder.
         """
         if kind == "https":
             reader = self._make_https()
             return reader.read(base_url.parse(place), before=before or {}, bearer=bearer, on_progress=on_progress)
         if bearer:
-            raise Refused("source.bearer", "a folder takes no token; only an address does")
+            raise InvalidInput("source.bearer", "a folder takes no token; only an address does")
         from segue.sources import local
 
         return local.read(Path(place), self._limits, on_progress=on_progress)
