@@ -101,6 +101,14 @@ def test_labels_bold_or_not_in_any_case(body: str) -> None:
     assert faults(samples.snapshot(line_by_line=head + body)) == []
 
 
+@pytest.mark.parametrize("nothing", ["", "**", " ** **", "<!-- to be said -->", "__\n\n", "\u3000"])
+@pytest.mark.requirement("continuity-store-kinds")
+def test_labels_without_a_text(nothing: str) -> None:
+    head = samples.FEEDBACK.partition("**Why")[0]
+    fault = one(samples.snapshot(line_by_line=f"{head}**Why:{nothing}\n**How to apply:** do it\n"))
+    assert (fault.code, "Why" in fault.message) == ("detail.label", True)
+
+
 def changed(text: str, old: str, new: str) -> str:
     assert old in text
     return text.replace(old, new, 1)

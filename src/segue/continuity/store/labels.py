@@ -21,6 +21,7 @@ _LABEL = re.compile(
     rf"^[ \t]*(?:[-*+>][ \t]+)?(?:\*\*|__)?({'|'.join(_ALL)})(?:\*\*|__)?[ \t]*[:：](?:\*\*|__)?",
     re.IGNORECASE | re.MULTILINE,
 )
+_NOTHING = re.compile(r"[\s*_]+|<!--.*?-->", re.DOTALL)  # what shows as nothing: marks of emphasis, comments
 
 
 def texts(body: str) -> dict[str, str]:
@@ -39,4 +40,4 @@ def texts(body: str) -> dict[str, str]:
 def missing(kind: str, body: str) -> list[str]:
     """Return the labels that a fact of that kind needs and whose text its body lacks."""
     found = texts(body)
-    return [label for label in REQUIRED.get(kind, ()) if not found.get(label)]
+    return [label for label in REQUIRED.get(kind, ()) if not _NOTHING.sub("", found.get(label, ""))]
