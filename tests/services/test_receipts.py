@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,11 +21,10 @@ import segue
 from segue.base.errors import Failed, InvalidInput, NotFound, Refused
 from segue.continuity import canonical, files
 from segue.continuity import receipt as values
-from segue.services import receipt_chain
+from segue.services import artifacts, receipt_chain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
     from conftest import Clock, Locate
     from segue.continuity.receipt import Receipt
@@ -123,6 +124,22 @@ def test_the_validator_of_the_project_has_a_say(opened: segue.Segue) -> None:
     assert refused.value.code == "receipt.validator"
     write(opened.directory, "log.md", "all good")
     assert opened.continuity.receipts.issue(["log.md"]).number == 1
+
+
+def test_a_file_that_changes_after_it_was_read_back_gets_none(
+    opened: segue.Segue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(opened.directory, "log.md", "text")
+
+    def looked(root: Path, paths: Any) -> None:
+        read_back(root, paths)
+        write(root, "log.md", b"\xff")
+
+    read_back = artifacts.read_back
+    monkeypatch.setattr(artifacts, "read_back", looked)
+    with pytest.raises(InvalidInput) as refused:
+        opened.continuity.receipts.issue(["log.md"])
+    assert refused.value.code == "receipt.changed"
 
 
 def test_a_file_that_its_validator_changes_gets_none(opened: segue.Segue) -> None:
@@ -453,6 +470,53 @@ def test_what_the_head_does_not_vouch_for_mends_nothing(opened: segue.Segue) -> 
     edit(staged, created_at="2026-01-01T00:00:00Z")
     assert first_problem(opened) == ("receipt.missing", "TX-0002")
     assert not path.exists()
+
+
+@pytest.mark.requirement("continuity-receipt-mended")
+def test_a_forged_receipt_does_not_take_the_name_of_one_that_was_issued(opened: segue.Segue) -> None:
+    made = chain_of(opened, 2)
+    path = file_of(opened, "TX-0002")
+    path.rename(path.with_name("next.json"))
+    path.write_text("{}")
+    assert opened.continuity.receipts.ls() == tuple(made)
+
+
+@pytest.mark.requirement("continuity-receipt-mended")
+@pytest.mark.parametrize("name", ["next.json", "TX-0002.json", "TX-0003.json", "TX-0001.json"])
+@pytest.mark.parametrize("made", [Path.mkdir, lambda path: path.symlink_to("nowhere"), os.mkfifo])
+def test_what_is_no_file_among_receipts_is_said(opened: segue.Segue, name: str, made: Callable[[Path], None]) -> None:
+    chain_of(opened, 2)
+    path = file_of(opened, "TX-0001").with_name(name)
+    path.unlink(missing_ok=True)
+    made(path)
+    try:
+        report = opened.continuity.receipts.verify()
+        assert report.holds is (name == "next.json")  # what nobody vouches for is removed, if it can be
+    except Failed as error:
+        assert (error.code, name) == ("file.write", "next.json")
+
+
+@pytest.mark.parametrize("number", [4, 999_999_999])
+def test_a_forged_number_takes_no_numbers_away(opened: segue.Segue, number: int) -> None:
+    chain_of(opened, 2)
+    file_of(opened, "TX-0001").with_name(f"{values.tx_id(number)}.json").write_text("{}")
+    opened.continuity.receipts.set_aside()
+    assert opened.continuity.receipts.issue(["note-1.md"]).tx_id == "TX-0003"
+
+
+def test_a_place_of_receipts_that_is_no_folder_is_set_aside_too(opened: segue.Segue) -> None:
+    chain_of(opened, 1)
+    folder = file_of(opened, "TX-0001").parent
+    folder.rename(folder.with_name("elsewhere"))
+    folder.write_text("no folder")
+    assert opened.continuity.receipts.set_aside() is not None
+    assert opened.continuity.receipts.issue(["note-1.md"]).tx_id == "TX-0002"
+
+
+def test_large_files_are_verified_as_they_are_proven(opened: segue.Segue) -> None:
+    write(opened.directory, "large.csv", b"1,2\n" * (files.MAX_DOCUMENT // 4 + 1))
+    opened.continuity.receipts.issue(["large.csv"])
+    assert opened.continuity.receipts.verify_file(opened.directory / "large.csv").holds
 
 
 def test_a_chain_that_is_set_aside_proves_nothing(opened: segue.Segue) -> None:

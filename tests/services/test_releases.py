@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import segue
 from segue.base.errors import Failed, InvalidInput, NotFound, Refused
+from segue.base.redaction import RedactionRefused
 from segue.continuity import canonical, files
 from segue.services import receipt_chain
 from segue.services.releases import Releases
@@ -181,14 +183,35 @@ def forge_record(opened: segue.Segue) -> None:
     record_file(opened).write_text(json.dumps(document))
 
 
+def prepare_by_hand(opened: segue.Segue) -> None:
+    """A whole record by somebody who writes files and has no store: no validator was asked."""
+    document = json.loads(record_file(opened).read_bytes())
+    (opened.directory / "guide.md").write_bytes(b"\xff")
+    for each in document["prepared"]["artifacts"]:
+        if each["path"] == "guide.md":
+            each |= {"sha256": hashlib.sha256(b"\xff").hexdigest(), "bytes": 1}
+    document["prepared_hash"] = canonical.digest(document["prepared"], "")
+    record_file(opened).write_text(json.dumps(document))
+
+
+def lead_out(opened: segue.Segue) -> None:
+    document = json.loads(record_file(opened).read_bytes())
+    document["prepared"]["artifacts"][0]["path"] = "../guide.md"
+    document["prepared_hash"] = canonical.digest(document["prepared"], "")
+    record_file(opened).write_text(json.dumps(document))
+
+
 def move_chain(opened: segue.Segue) -> None:
     (opened.continuity.place.folder / files.RELEASE).rename(opened.directory / "kept.json")
     opened.continuity.receipts.issue(["guide.md"])
     (opened.directory / "kept.json").rename(record_file(opened))
 
 
+_CHANGES = [drift, delete, lead_away, edit_record, cut_record, forge_record, prepare_by_hand, lead_out, move_chain]
+
+
 @pytest.mark.requirement("continuity-release-drift")
-@pytest.mark.parametrize("change", [drift, delete, lead_away, edit_record, cut_record, forge_record, move_chain])
+@pytest.mark.parametrize("change", _CHANGES)
 @pytest.mark.parametrize("verb", ["commit", "recover"])
 def test_what_was_changed_since_aborts_it(
     opened: segue.Segue, change: Callable[[segue.Segue], None], verb: str
@@ -209,6 +232,32 @@ def test_what_was_changed_since_aborts_it(
     assert releases.recover().state == "ABORTED"
     with pytest.raises(InvalidInput):
         releases.commit()
+
+
+@pytest.mark.requirement("continuity-receipt-validator")
+def test_what_its_validator_changes_is_not_prepared(opened: segue.Segue) -> None:
+    change = json.dumps([sys.executable, "-c", "open('guide.md', 'a').write('more')"])
+    (opened.directory / "segue.toml").write_text(f"[continuity]\nvalidator = {change}\n")
+    with pytest.raises(InvalidInput) as refused:
+        opened.continuity.releases.prepare(manifest())
+    assert refused.value.code == "receipt.changed"
+    assert not record_file(opened).exists()
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"not_run": ["why ghp_" + "a1" * 20]},
+        {"readiness_manifest": {"ready": True, "ghp_" + "a1" * 20: 1}},
+        {"current_step": "AKIA" + "QWERTYUIOPASDFGH"},
+    ],
+)
+def test_a_manifest_with_a_secret_is_refused(opened: segue.Segue, members: dict[str, Any]) -> None:
+    with pytest.raises(RedactionRefused) as refused:
+        opened.continuity.releases.prepare(manifest(**members))
+    assert refused.value.code == "release.redaction"
+    assert "a1a1a1a1a1" not in str(refused.value.details) + refused.value.message
+    assert not record_file(opened).exists()
 
 
 def test_a_broken_chain_aborts_it(opened: segue.Segue) -> None:

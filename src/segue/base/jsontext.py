@@ -87,6 +87,13 @@ def _check_surrogates(value: Any) -> None:
             pending.extend(item)
 
 
+def said(value: Any) -> str:
+    """Return all texts of a JSON value, names of members too, each on its lines."""
+    if isinstance(value, dict):
+        return "\n".join(said(each) for pair in value.items() for each in pair)
+    return "\n".join(map(said, value)) if isinstance(value, list) else str(value)
+
+
 def is_unicode(text: str) -> bool:
     """Whether `text` can be written as UTF-8, that is, holds no lone surrogate."""
     try:

@@ -9,6 +9,7 @@ import typer
 
 from segue.base import jsontext
 from segue.base.errors import NotFound, Refused
+from segue.base.redaction import harmless, shown
 from segue.base.untrusted import one_line
 from segue.cli import output
 from segue.cli.arguments import CONTINUITY, AsJson, Now, Usage, opened, read_input
@@ -70,7 +71,7 @@ def issue(
 def _say_validator(segue: Segue) -> None:
     """Say what is about to be started: the command comes from a file of the project."""
     command = segue.continuity.place.settings.validator
-    output.notes([f"validator: {one_line(' '.join(command))}"] if command else [])
+    output.notes([f"validator: {one_line(harmless(' '.join(command)))}"] if command else [])
 
 
 def _proves(receipt: Receipt) -> str:
@@ -102,7 +103,7 @@ def _one(segue: Segue, receipts: Receipts, what: str) -> Report:
     if TX.fullmatch(what) and not path.exists():
         return receipts.verify(what)
     if not path.exists():
-        raise NotFound("receipt.not_found", f"{one_line(what)[:80]} is neither a receipt such as TX-0001 nor a file")
+        raise NotFound("receipt.not_found", f"{shown(what, 80)} is neither a receipt such as TX-0001 nor a file")
     return receipts.verify_file(path)
 
 

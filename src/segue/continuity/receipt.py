@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 TX = re.compile(r"TX-(\d{1,9})", re.ASCII)
+MAX_NUMBER = 999_999_999
 MAX_ARTIFACTS = 1_000
 MAX_PATH = 4_096
 

@@ -16,7 +16,7 @@ from segue.continuity.canonical import SCHEMA_VERSION, digest, is_hash
 from segue.continuity.receipt import Artifact, artifact_of, is_inside, number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from segue.continuity.receipt import Receipt
@@ -43,7 +43,9 @@ _REQUIRED = frozenset(
 )
 _OPTIONAL = frozenset({"tx_id", "previous_receipt_hash"})
 _PREPARED = _REQUIRED | {"tx_id", "artifacts", "response_sha256", "previous", "created_at"}
-_RECORD = frozenset({"schema_version", "state", "prepared", "prepared_hash", "errors", "receipt_hash", "ended_at"})
+_RECORD = frozenset(
+    {"schema_version", "state", "prepared", "prepared_hash", "errors", "receipt_hash", "ended_at", "seal"}
+)
 _LONGEST, _MOST = 1_024, 256
 
 
@@ -61,7 +63,8 @@ class Manifest:
 class Record:
     """The write-ahead record of a release. `prepared` is what was written down, and `prepared_hash` its hash.
 
-    `errors` says why it was aborted; `receipt_hash` is that of the receipt it was committed as, else "".
+    `errors` says why it was aborted; `receipt_hash` is that of the receipt it was committed as, else "". `seal` is
+    the store's own word on `prepared_hash`: who writes the file alone cannot have something committed.
     """
 
     state: State
@@ -70,6 +73,7 @@ class Record:
     errors: tuple[str, ...] = ()
     receipt_hash: str = ""
     ended_at: str = ""
+    seal: str = ""
 
     @property
     def artifacts(self) -> tuple[Artifact, ...]:
@@ -92,6 +96,7 @@ class Record:
             "errors": list(self.errors),
             "receipt_hash": self.receipt_hash,
             "ended_at": self.ended_at,
+            "seal": self.seal,
         }
 
 
@@ -159,8 +164,12 @@ def prepare(
     previous: str | None,
     response_sha256: str,
     now: datetime,
+    sealed: Callable[[str], str],
 ) -> Record:
-    """Return the record of a release that is prepared as that receipt, after the one with the hash `previous`."""
+    """Return the record of a release that is prepared as that receipt, after the one with the hash `previous`.
+
+    `sealed` makes the seal of its hash.
+    """
     said = {name: manifest.document[name] for name in _REQUIRED}
     prepared = {
         **said,
@@ -170,7 +179,8 @@ def prepare(
         "previous": previous,
         "created_at": time.to_text(now),
     }
-    return Record("PREPARED", prepared, digest(prepared, ""))
+    hashed = digest(prepared, "")
+    return Record("PREPARED", prepared, hashed, seal=sealed(hashed))
 
 
 def committed(record: Record, receipt: Receipt, now: datetime) -> Record:
@@ -188,9 +198,9 @@ def unreadable(message: str, now: datetime) -> Record:
     return Record("ABORTED", {}, digest({}, ""), (message,), "", time.to_text(now))
 
 
-def is_intact(record: Record) -> bool:
-    """Whether what was prepared is as it was written down."""
-    return digest(record.prepared, "") == record.prepared_hash
+def is_intact(record: Record, sealed: Callable[[str], str]) -> bool:
+    """Whether what was prepared is as it was written down, in the store whose seals `sealed` makes."""
+    return digest(record.prepared, "") == record.prepared_hash and record.seal == sealed(record.prepared_hash)
 
 
 def read(data: bytes | None) -> Record | None:
@@ -214,8 +224,8 @@ def _record(document: object) -> Record:
     errors = members.items(found, "errors")
     if not all(isinstance(each, str) for each in errors):
         raise members.invalid("errors holds something other than texts")
-    texts = [members.text(found, name) for name in ("prepared_hash", "receipt_hash", "ended_at")]
-    return Record(cast("State", state), prepared, texts[0], tuple(errors), texts[1], texts[2])
+    texts = [members.text(found, name) for name in ("prepared_hash", "receipt_hash", "ended_at", "seal")]
+    return Record(cast("State", state), prepared, texts[0], tuple(errors), *texts[1:])
 
 
 def _check_prepared(prepared: object) -> None:

@@ -115,6 +115,25 @@ def _read(path: Path) -> bytes:
     return data
 
 
+def validated(root: Path, paths: Sequence[str], command: Sequence[str]) -> list[Artifact]:
+    """Return what artifacts are, as they were before they were read back and the project's validator was run.
+
+    So what is not the same when it is hashed again (see `require_same`) is not what was looked at. Raises as
+    `measured`, `read_back` and `run_validator`.
+    """
+    before = [measured(root, each) for each in paths]
+    read_back(root, paths)
+    run_validator(command, root)
+    return before
+
+
+def require_same(root: Path, before: Sequence[Artifact]) -> None:
+    """Raise InvalidInput `receipt.changed` where an artifact is not what it was."""
+    for each in before:
+        if current(root, each.path) != each:
+            raise InvalidInput("receipt.changed", f"{shown(each.path, 80)} was changed while it was validated")
+
+
 def read_back(root: Path, paths: Sequence[str]) -> None:
     """Read each artifact as one who opens it later would: UTF-8, and front matter that parses (decision K4).
 

@@ -163,7 +163,7 @@ class Handoffs:
     @staticmethod
     def _said_in(path: Path) -> str:
         try:
-            return " ".join(_said(jsontext.parse(files.read(path) or b"")).split())
+            return " ".join(jsontext.said(jsontext.parse(files.read(path) or b"")).split())
         except InvalidInput as error:
             if error.code == "file.read":
                 raise
@@ -224,15 +224,10 @@ def _require_clean(state: Mapping[str, Any]) -> None:
         finding
         for name, value in state.items()
         for place, entry in enumerate(value if isinstance(value, list) else [value])
-        for finding in redaction.credentials(f"{name}[{place}]" if isinstance(value, list) else name, _said(entry))
+        for finding in redaction.credentials(
+            f"{name}[{place}]" if isinstance(value, list) else name, jsontext.said(entry)
+        )
     ]
     if found:
         mend = f"Take them out of the state, or write it on purpose{ON_PURPOSE}"
         raise RedactionRefused(found, "handoff.redaction", mend)
-
-
-def _said(value: Any) -> str:
-    """All texts of a value, names of members too, each on its lines."""
-    if isinstance(value, dict):
-        return "\n".join(_said(each) for pair in value.items() for each in pair)
-    return "\n".join(map(_said, value)) if isinstance(value, list) else str(value)

@@ -8,6 +8,7 @@ gets its name later, any other was never issued and goes.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from segue.base import files as base_files
@@ -94,17 +95,20 @@ class ReceiptChain:
         Returns where the old ones are, None where there were no files. A receipt that lies there proves nothing.
         """
         head = self._head()
-        numbers = [*files.receipts(self._place.folder), head.number if head else 0]
-        last = Head(max(numbers), receipt.tx_id(max(numbers)) if max(numbers) else "", "")
+        number = _last_used(files.receipts(self._place.folder), head.number if head else 0)
+        last = Head(number, receipt.tx_id(number) if number else "", "")
         number = 1
         while (target := self._folder.with_name(f"{files.RECEIPTS}-aside-{number}")).exists():
             number += 1
         with self._place.database.write(self._place.scope_id) as connection:
             receipt_heads.put(connection, self._place.scope_id, self._place.key, last)
             self._log(connection, "receipts.set_aside", last.tx_id)
-        if not self._folder.is_dir():
+        if not os.path.lexists(self._folder):
             return None
-        self._folder.rename(target)
+        try:
+            self._folder.rename(target)
+        except OSError as error:
+            raise Failed("file.write", f"could not set {self._folder} aside: {error.strerror or error}") from error
         return target
 
     def _head(self) -> Head | None:
@@ -127,17 +131,20 @@ class ReceiptChain:
     def _mend(self, head: Head | None) -> None:
         """Give a receipt its name that a crash has kept from it, if the head vouches for it; else it was none."""
         staged = self._folder / NEXT
-        if not staged.exists():
+        if not os.path.lexists(staged):
             return
         try:
             found = receipt.parse(files.read_json(staged, code="receipt.invalid"))
         except InvalidInput:
             found = None
         vouched = found is not None and head is not None and (found.number, found.receipt_hash) == _pair(head)
-        if found is None or not vouched or self._path(found.tx_id).exists():
+        if found is not None and vouched:
+            self._name(found.tx_id)  # whatever has that name now, nothing vouches for it
+            return
+        try:
             staged.unlink()
-        else:
-            self._name(found.tx_id)
+        except OSError as error:
+            raise Failed("file.write", f"could not remove {staged}: {error.strerror or error}") from error
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}.json"
@@ -148,6 +155,17 @@ class ReceiptChain:
             base_files.flush_to_disk(self._folder)
         except OSError as error:
             raise Failed("file.write", f"could not write {self._path(name)}: {error.strerror or error}") from error
+
+
+def _last_used(documents: Mapping[int, bytes], number: int) -> int:
+    """The number after which a new chain goes on: that of the head, or of the last receipt where the head is lost.
+
+    A file that follows none is no receipt that was issued, and takes no numbers away.
+    """
+    last = number or min(documents, default=1) - 1
+    while last + 1 in documents:
+        last += 1
+    return last if last < receipt.MAX_NUMBER else number
 
 
 def _pair(head: Head | None) -> tuple[int, str]:

@@ -43,16 +43,11 @@ class Receipts:
             raise InvalidInput("receipt.empty", "name at least one file, or a text, that the receipt is to prove")
         if len(names) > receipt.MAX_ARTIFACTS:
             raise InvalidInput("receipt.size", f"a receipt proves at most {receipt.MAX_ARTIFACTS:,} files")
-        artifacts.read_back(root, names)
-        before = [artifacts.measured(root, each) for each in names]
-        artifacts.run_validator(self._place.settings.validator, root)
+        proven = artifacts.validated(root, names, self._place.settings.validator)
         with self._place.locked():
             self._require_no_release()
-            after = [artifacts.measured(root, each) for each in names]
-            changed = [each.path for each, was in zip(after, before, strict=True) if each != was]
-            if changed:
-                raise InvalidInput("receipt.changed", f"{shown(changed[0], 80)} was changed while it was validated")
-            return self._chain.append(after, response_sha256="" if response is None else _hash(response))
+            artifacts.require_same(root, proven)
+            return self._chain.append(proven, response_sha256="" if response is None else _hash(response))
 
     def _require_no_release(self) -> None:
         record = release.read(files.read(self._place.folder / files.RELEASE))
@@ -173,11 +168,12 @@ def _named(found: Chain, tx: str) -> Receipt:
 
 
 def _copied(path: Path) -> Receipt | None:
-    """The receipt that a file holds, None for a file that does not look like one."""
-    data = files.read(path) if not path.is_dir() else b""
+    """The receipt that a file holds, None for a file that does not look like one. Raises InvalidInput `file.read`."""
     try:
-        document = jsontext.parse(data or b"")
-    except InvalidInput:
+        document = jsontext.parse(files.read(path) or b"") if not path.is_dir() else None
+    except InvalidInput as error:
+        if error.code == "file.read":
+            raise
         return None
     if not isinstance(document, dict) or not {"tx_id", "receipt_hash"} <= document.keys():
         return None

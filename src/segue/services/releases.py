@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
+from segue.base import jsontext, redaction
 from segue.base.errors import Failed, InvalidInput, NotFound, Refused, SegueError
-from segue.base.redaction import shown
+from segue.base.redaction import RedactionRefused, shown
 from segue.continuity import files, receipt, release
 from segue.continuity.chain import Problem, Report
+from segue.memories import identity as same
 from segue.services import artifacts
 from segue.services.receipt_chain import ReceiptChain
+from segue.storage import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from segue.continuity.receipt import Receipt
@@ -38,17 +41,19 @@ class Releases:
         """Write down what is to be released: the manifest, the hashes of its files now, and of a text's exact bytes.
 
         The files are validated as `Receipts.issue` does. Raises InvalidInput `release.manifest`, `receipt.…`, Refused
-        `release.pending` while another is prepared, `release.tx` for a TX-ID that is not the next, Failed.
+        `release.pending` while another is prepared, `release.tx` for a TX-ID that is not the next, RedactionRefused
+        `release.redaction` for a manifest with what lets somebody in, Failed.
         """
         wanted = release.parse_manifest(manifest)
+        _require_clean(wanted.document)
         root = self._place.root
         names = list(dict.fromkeys(artifacts.located(root, each) for each in wanted.paths.values()))
-        artifacts.read_back(root, names)
-        artifacts.run_validator(self._place.settings.validator, root)
+        proven = artifacts.validated(root, names, self._place.settings.validator)
         with self._place.locked():
             record = release.read(files.read(self._file))
             if record is not None and record.state == "PREPARED":
                 raise Refused("release.pending", "a release is prepared already; commit or recover it first")
+            artifacts.require_same(root, proven)
             before = self._chain.sound().receipts
             number, previous = self._chain.next_number(), before[-1].receipt_hash if before else None
             name = receipt.tx_id(number)
@@ -60,11 +65,12 @@ class Releases:
                 )
             prepared = release.prepare(
                 wanted,
-                [artifacts.measured(root, each) for each in names],
+                proven,
                 tx_id=name,
                 previous=previous,
                 response_sha256="" if response is None else hashlib.sha256(response).hexdigest(),
                 now=self._place.clock(),
+                sealed=self._sealed,
             )
             files.write_json(self._file, prepared.to_json())
             return prepared
@@ -102,8 +108,9 @@ class Releases:
 
     def _brought_to_end(self, record: Record) -> Record:
         now = self._place.clock()
-        if not release.is_intact(record):
-            return self._ended(release.aborted(record, ["the record was changed after it was prepared"], now))
+        if not release.is_intact(record, self._sealed):
+            message = "the record was changed after it was prepared, or was not prepared in this store"
+            return self._ended(release.aborted(record, [message], now))
         try:
             known = self._chain.sound().receipts
             done = next((each for each in known if _is_of(each, record)), None)
@@ -129,6 +136,10 @@ class Releases:
         changed = [each for each in record.artifacts if now[each.path] != each]
         return [f"{shown(each.path, 80)} is not as it was when it was prepared" for each in changed]
 
+    def _sealed(self, prepared_hash: str) -> str:
+        with self._place.database.read() as connection:
+            return same.keyed(f"release\n{prepared_hash}", settings.signing_key(connection))
+
     def _ended(self, record: Record) -> Record:
         files.write_json(self._file, record.to_json())
         return record
@@ -150,6 +161,13 @@ class Releases:
         problem = _response_problem(own, response)
         problems = (*report.problems, *([problem] if problem else []))
         return Report(report.receipts, report.artifacts, problems, report.superseded)
+
+
+def _require_clean(manifest: Mapping[str, Any]) -> None:
+    """Raise where a manifest holds what lets somebody in: a receipt says it for good, and cannot be changed."""
+    found = [each for name, value in manifest.items() for each in redaction.credentials(name, jsontext.said(value))]
+    if found:
+        raise RedactionRefused(found, "release.redaction", "Take them out of the manifest: a receipt is for good")
 
 
 def _is_of(each: Receipt, record: Record) -> bool:
