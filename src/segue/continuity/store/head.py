@@ -45,6 +45,9 @@ def read(text: str) -> Head:
     found = frontmatter.split(text)
     if block is None:
         return Head({}, {}, found.body, found.body_line, present=False)
+    if len(block[2]) > frontmatter.MAX_CHARS:
+        fault = f"the front matter is longer than {frontmatter.MAX_CHARS:,} characters"
+        return Head({}, {}, text[block.end() :], 1, present=True, fault=fault)
     if not found.fault:
         texts = {key: value for key, value in found.values.items() if isinstance(value, str)}
         return Head(texts, found.lines, found.body, found.body_line, present=True)

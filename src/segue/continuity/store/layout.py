@@ -24,7 +24,7 @@ HARD_LINES, HARD_BYTES = 200, 25_600
 MAX_NAME, MAX_NAME_BYTES = 64, 200  # characters and bytes of a new name: a file's has 255, also in the archive
 
 MEMORY_ID = re.compile(r"MEM-(\d{1,18})", re.ASCII)
-TRANSACTION = re.compile(r"TX-\d+", re.ASCII)
+TRANSACTION = re.compile(r"TX-\d{1,18}", re.ASCII)
 _FILE = re.compile(r"[^/\\:*?\"<>|\x00-\x1f]+\.md", re.DOTALL)
 # Names that a Windows machine gives to devices: a project that is copied there would lose such a file.
 _DEVICES = frozenset(
