@@ -119,6 +119,45 @@ def test_what_was_not_kept_says_so(study: InPlace, project: Path, changed: dict[
     assert {each: each.read_bytes() for each in project.rglob("*.md") if each.name != LEDGER} == before
 
 
+@pytest.mark.requirement("continuity-store-whole")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("archive", "nope", "--reason", "x"),
+        ("archive", "lines", "--reason", " "),
+        ("rekind", "lines", "wish"),
+        ("rekind", "lines", "correction"),
+        (
+            "upsert",
+            "more",
+            "--kind=reference",
+            "--description=d",
+            "--body-file=gone.md",
+            "--receipt=TX-0001",
+            f"--source={LEDGER}",
+        ),
+        (
+            "upsert",
+            "more",
+            "--kind=reference",
+            "--description=d",
+            "--body-file=raw.md",
+            "--receipt=TX-0001",
+            f"--source={LEDGER}",
+        ),
+    ],
+)
+def test_every_change_that_fails_is_a_receipt_too(study: InPlace, project: Path, command: tuple[str, ...]) -> None:
+    (project / "raw.md").write_bytes(b"\xff")
+    upsert(study, "lines")
+    before = {each: each.read_bytes() for each in project.rglob("*.md")}
+    said = study("continuity", *command, "--json")
+    assert said.code in (3, 5)
+    assert said.json["memory_status"] == "unsaved-memory"
+    assert set(said.json["error"]) == {"code", "message", "details"}
+    assert {each: each.read_bytes() for each in project.rglob("*.md")} == before
+
+
 @pytest.mark.requirement("continuity-store-drift")
 def test_drift_is_a_finding(study: InPlace, project: Path) -> None:
     upsert(study, "conv-stride", kind="correction", body=STRIDE)

@@ -14,6 +14,9 @@ from segue.cli.memory_lines import indented
 from segue.cli.table import print_table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from segue.app import Segue
     from segue.continuity.store.fault import Fault
     from segue.services.project_memory import SavedFact, Tidied
 
@@ -124,24 +127,32 @@ def upsert(
 
     Prints a memory receipt. Where it says `unsaved-memory`, every file is as it was.
     """
-    body = _text(body_file)
-    with opened(now) as segue:
+
+    def change(segue: Segue) -> SavedFact:
         here = segue.directory
-        try:
-            saved = segue.continuity.memory.upsert(
-                name,
-                kind=kind,
-                description=description,
-                body=body,
-                receipt=receipt,
-                sources=[here / each for each in source],
-                source_path=str(here / source_path) if source_path else "",
-                candidate=candidate or "",
-            )
-        except SegueError as error:
-            if not as_json:
-                raise
-            return _unsaved(error)
+        return segue.continuity.memory.upsert(
+            name,
+            kind=kind,
+            description=description,
+            body=_text(body_file),
+            receipt=receipt,
+            sources=[here / each for each in source],
+            source_path=str(here / source_path) if source_path else "",
+            candidate=candidate or "",
+        )
+
+    return _changed(change, now, as_json=as_json)
+
+
+def _changed(change: Callable[[Segue], SavedFact], now: Now, *, as_json: bool) -> int:
+    """Make a change and print its receipt; with `as_json` that of a change that failed, too."""
+    try:
+        with opened(now) as segue:
+            saved = change(segue)
+    except SegueError as error:
+        if not as_json:
+            raise
+        return _unsaved(error)
     return _saved(saved, as_json=as_json)
 
 
@@ -177,9 +188,7 @@ def archive(
     as_json: AsJson = False,
 ) -> int:
     """Take a fact out of the index, into the archive."""
-    with opened(now) as segue:
-        saved = segue.continuity.memory.archive(name, reason)
-    return _saved(saved, as_json=as_json)
+    return _changed(lambda segue: segue.continuity.memory.archive(name, reason), now, as_json=as_json)
 
 
 def rekind(
@@ -191,9 +200,7 @@ def rekind(
     as_json: AsJson = False,
 ) -> int:
     """Make a fact one of another kind, in its file and in the index."""
-    with opened(now) as segue:
-        saved = segue.continuity.memory.rekind(name, kind)
-    return _saved(saved, as_json=as_json)
+    return _changed(lambda segue: segue.continuity.memory.rekind(name, kind), now, as_json=as_json)
 
 
 def dedupe(now: Now = None, as_json: AsJson = False) -> int:

@@ -9,7 +9,7 @@ from segue.continuity.store import detail as details
 from segue.continuity.store import index as indexes
 from segue.continuity.store.fault import Fault
 from segue.continuity.store.index import Index
-from segue.continuity.store.layout import ARCHIVE, INDEX, STORE
+from segue.continuity.store.layout import ARCHIVE, INDEX, STORE, is_detail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -111,6 +111,8 @@ def _of_detail(file: str, index: Index, found: Detail | None, unreadable: list[F
     pointer = index.pointer(file)
     if pointer is None:
         mend = f"move it to archive/, or point to it from {INDEX} if a receipt proves it"
+        if not is_detail(file):
+            mend = "move it to archive/, or call it by lower-case words with hyphens"
         yield Fault("detail.orphan", file, 1, "it is not in the index", mend)
     elif found is None:
         yield from unreadable
