@@ -33,7 +33,7 @@ DRAFT = st.builds(
     entities=LIST,
     created=st.sampled_from(["", "2026-05-04T09:30:00Z", "2026-05-04"]),
     occurred_at=st.sampled_from(["", "2025-12-31T23:59:59+02:00"]),
-    confidence=st.none() | st.floats(0, 1) | st.sampled_from([0.0, 1.0, 1e-9, 0.1]),
+    confidence=st.none() | st.floats(0, 1) | st.sampled_from([0.0, 1.0, 1e-9, 0.1, 0.014811549526361215]),
     expires=st.sampled_from(["", "2031-02-03"]),
 )
 

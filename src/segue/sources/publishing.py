@@ -93,8 +93,9 @@ def _quoted(text: str) -> str:
 
 
 def _fraction(value: float) -> str:
+    """A number from 0 to 1 with at most the 17 digits that a reader takes."""
     short = repr(value)
-    return short if "e" not in short else f"{value:.17f}"
+    return short if "e" not in short and len(short) <= len("0.") + 17 else f"{value:.17f}"
 
 
 def _slug(draft: Draft) -> str:
