@@ -22,6 +22,7 @@ from segue.base.errors import Failed, InvalidInput, NotFound, Refused
 from segue.continuity import canonical, files
 from segue.continuity import receipt as values
 from segue.services import artifacts, receipt_chain
+from segue.services.replicas import Replica
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -577,7 +578,39 @@ def test_another_store_does_not_take_over_the_files(opened: segue.Segue, locate:
             other.continuity.receipts.issue(["note-1.md"])
 
 
-def test_a_scope_of_a_server_has_no_continuity(opened: segue.Segue) -> None:
-    with pytest.raises(Refused) as refused:
-        opened.of("01K6Q2V9D4W7XJ3T5N8RBZC1HA").continuity.receipts.ls()
-    assert refused.value.code == "continuity.no_project"
+def _of_a_server(opened: segue.Segue) -> segue.Segue:
+    return opened.of("01K6Q2V9D4W7XJ3T5N8RBZC1HA")
+
+
+def _copied(opened: segue.Segue) -> segue.Segue:
+    return opened.copy_of(Replica("01K6Q2V9D4W7XJ3T5N8RBZC1HA", "here", "t", "bakers", "ana", opened.now()))
+
+
+def _copied_elsewhere(opened: segue.Segue) -> segue.Segue:
+    return _copied(opened).at(opened.directory)
+
+
+@pytest.mark.parametrize("scope", [_of_a_server, _copied, _copied_elsewhere])
+def test_a_scope_that_belongs_to_no_project_here_has_no_continuity(
+    opened: segue.Segue, scope: Callable[[segue.Segue], segue.Segue]
+) -> None:
+    chain_of(opened, 1)
+    candidate = opened.continuity.candidates.propose("From now on name units.")
+    assert candidate is not None
+    theirs = scope(opened).continuity
+    attempts: list[Callable[[], Any]] = [
+        theirs.receipts.ls,
+        lambda: theirs.receipts.issue(["note-1.md"]),
+        theirs.receipts.set_aside,
+        theirs.releases.recover,
+        theirs.handoffs.get,
+        lambda: theirs.candidates.propose("From now on name colours."),
+        lambda: theirs.candidates.reject(candidate.id, "no"),
+        lambda: theirs.memory.init(consent=True),
+    ]
+    for attempt in attempts:
+        with pytest.raises(Refused) as refused:
+            attempt()
+        assert refused.value.code == "continuity.no_project"
+    assert theirs.candidates.waiting() == []
+    assert not theirs.handoffs.restore().is_ready

@@ -61,7 +61,11 @@ def told(call: Call, project: Project) -> str:
     if restored.handoff is not None:
         action = shorten(one_line(restored.handoff.next_action), _LONGEST)
         made = f"A handoff was made at {restored.handoff.created_at}, and every file that it names is as it was then."
-        return f"{made} Its one next action: {inert(action)} (`segue handoff restore` tells the whole state.)"
+        # At the end, so that whatever it says ends with its line: a state file comes with a project.
+        return (
+            f"{made} `segue handoff restore` tells the whole state. Its one next action, as it was recorded (what the "
+            f"user says now goes first): {inert(action)}"
+        )
     why = "; ".join([restored.reason, *restored.mismatched])
     return f"A handoff was made and does not hold now (REPAIR_REQUIRED: {inert(shorten(one_line(why), _LONGEST))})."
 

@@ -10,7 +10,7 @@ from segue.base.errors import Failed
 from segue.context.candidate import Candidate, Packed
 from segue.context.layers import KINDS, MOST_OF_MODEL, PACK_LAYERS, WEIGHTS, balanced
 from segue.context.serving import served
-from segue.hosts import briefing, embedded, memory_rows, packet_rows, project_memory, session_row
+from segue.hosts import briefing, embedded, memory_rows, packet_rows, project_memory, session_row, waiting
 from segue.hosts.calling import context
 from segue.memories.source import source_of
 from segue.packets import drafts, fitting, resume
@@ -54,19 +54,19 @@ def answer(call: Call) -> dict[str, Any] | None:
         handed = _handed(call, project)
         if not (kept or handed):
             raise
-        return context(EVENT, briefing.framed(handed, kept))
+        return context(EVENT, briefing.framed(handed, _review(0, waiting.candidates(call, project)), kept))
 
 
 def _answer(call: Call, project: Project) -> dict[str, Any] | None:
     with embedded.opened(call.location) as store:
         with store.reading():
             packet = packet_rows.newest(store, project)
-            waiting = memory_rows.pending(store, text.fold(project.name))
+            pending = memory_rows.pending(store, text.fold(project.name))
             found = list(candidates(store, text.fold(project.name), call.now))
         resumed, told_already = _resumed(packet)
         within = [each for each in found if _is_told(each.memory, told_already)]
         found = [each for each in found if not _is_told(each.memory, told_already)]
-        said = _review(waiting)
+        said = _review(pending, waiting.candidates(call, project))
         handed = _handed(call, project)
         tokens = briefing.MOST_TOKENS - _FRAME - briefing.tokens(resumed) - briefing.tokens(handed)
         characters = briefing.MOST_CHARACTERS - len(resumed) - len(handed) - 600
@@ -113,12 +113,15 @@ def _is_told(memory: Memory, source: str) -> bool:
     return bool(source) and memory.provenance.source == source and memory.revision == 1
 
 
-def _review(waiting: int) -> str:
-    if not waiting:
+def _review(memories: int, candidates: int) -> str:
+    """What is told of memories that agents proposed, and of candidates of continuity, that wait."""
+    more = " or more" if memories == memory_rows.MOST_PENDING else ""
+    said = [f"{memories:,}{more} {'memory' if memories == 1 else 'memories'}"] if memories else []
+    said += [f"{candidates:,} {'candidate' if candidates == 1 else 'candidates'} of continuity"] if candidates else []
+    if not said:
         return ""
-    count = f"{waiting:,} or more" if waiting == memory_rows.MOST_PENDING else f"{waiting:,}"
-    what = "memory waits" if waiting == 1 else "memories wait"
-    return f"{count} {what} for the user's review (`segue review`)."
+    verb = "waits" if memories + candidates == 1 else "wait"
+    return f"{' and '.join(said)} {verb} for the user's review (`segue review`)."
 
 
 def candidates(store: Embedded, project: str, now: datetime) -> Iterator[Candidate]:

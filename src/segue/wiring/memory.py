@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from segue.services.memories import Memories
     from segue.services.packets import Packets
     from segue.services.pins import Pins
+    from segue.services.projects import Project
     from segue.services.querying import Queries
     from segue.services.search import Search
     from segue.services.sessions import Sessions
@@ -133,6 +134,12 @@ class MemoryServices(Wiring):
             **self._shared,
         )
 
+    def _own_project(self) -> Project:
+        """The project whose continuity lies here: what a sync keeps of a team has none on this machine."""
+        from segue.services.projects import NOWHERE
+
+        return NOWHERE if self._given.copied_team else self.project
+
     @cached_property
     def continuity(self) -> Continuity:
         """What of this folder's project is kept for good, who approved it, and the proof that it was saved."""
@@ -144,7 +151,7 @@ class MemoryServices(Wiring):
             self._scope,
             directory=self._given.directory,
             home=self._given.home,
-            identify=lambda: self.project,
+            identify=self._own_project,
             clock=self._clock,
             actor=self._given.actor,
         )
