@@ -6,8 +6,12 @@ import re
 import sqlite3
 import stat
 import subprocess
+from typing import TYPE_CHECKING
 
 from cli.shell import FIRST, FIRST_ID, SECOND, SECOND_ID, InPlace, Shell, full
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def test_status_of_nothing(cli: InPlace) -> None:
@@ -135,6 +139,14 @@ def test_a_backup_says_how_much_it_holds(cli: InPlace) -> None:
     result = cli("restore", "2.db", "--json").json  # the capsule alone is worth keeping
     assert result["kept"]
     assert re.fullmatch(r"restored 1 capsule, \d+ memories\n", cli("restore", result["kept"]).out)
+
+
+def test_a_backup_says_what_is_not_in_it(cli: InPlace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEGUE_HOME", str(cli.shell.segue_home))
+    assert "continuity" not in cli("backup", "0.db").err
+    cli("continuity", "propose", "From now on name units.")
+    told = cli("backup", "1.db").err
+    assert f"not in it: journals, receipts and handoffs of continuity; copy {cli.shell.segue_home}/continuity" in told
 
 
 def test_a_backup_opens_alone(shell: Shell) -> None:

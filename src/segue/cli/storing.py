@@ -15,6 +15,7 @@ from segue.base.errors import Failed, NotFound
 from segue.base.untrusted import one_line
 from segue.cli import continuity, output
 from segue.cli.arguments import STORE, AsJson, Now, clock, opened
+from segue.continuity.files import FOLDER
 
 if TYPE_CHECKING:
     from segue.services.store import Copied
@@ -120,11 +121,14 @@ def backup(
     """Write the whole store to one file, consistent while others go on writing."""
     with opened(now) as segue:
         copied = segue.store.backup(file)
+        apart = segue.home / FOLDER
     if as_json:
         output.as_json(copied.to_json())
     else:
         output.data(str(copied.path))
         output.note(_contents(copied))
+        if apart.is_dir():
+            output.note(f"not in it: journals, receipts and handoffs of continuity; copy {one_line(str(apart))} too")
     return 0
 
 
