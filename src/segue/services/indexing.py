@@ -38,6 +38,7 @@ class Indexing:
         self._written: dict[str, tuple[Memory, Entry]] = {}
         self._bounds: dict[str, Memory] = {}
         self._words: Counter[str] = Counter()
+        self._removed: set[str] = set()
 
     @property
     def generation(self) -> int:
@@ -59,7 +60,7 @@ class Indexing:
     def remove(self, memory: Memory) -> None:
         """Take a memory, as it was indexed, out of the counts; its row goes with it."""
         if self._written.pop(memory.id, None) is None:
-            rows.remove(self._connection, self._scope, [memory.id])
+            self._removed.add(memory.id)
         if memory.status == "pending":  # it has no row, unless something went wrong
             return
         self._bounds.pop(memory.id, None)
@@ -74,6 +75,8 @@ class Indexing:
 
     def flush(self, *, forgotten: bool = False) -> None:
         """Write the changes; `forgotten` says that memories went, so that running searches must hear of it."""
+        rows.remove(self._connection, self._scope, sorted(self._removed))
+        self._removed.clear()
         if not (self._written or self._bounds or self._words or forgotten):
             return
         generation = self.generation

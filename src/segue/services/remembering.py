@@ -21,7 +21,7 @@ from segue.storage import memory_sources as sources
 from segue.storage.memory_sources import Said
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     import sqlalchemy as sa
@@ -86,6 +86,9 @@ class Writer:
         self._counted: dict[str, int] = {}
         self._alike: dict[str, list[Memory]] = {}
         self._gone: list[tuple[Said, AuthorClass, Memory | None]] = []
+        self._left_places: list[Said] = []
+        self._held: dict[str, Memory] = {}
+        self._stored_counts: dict[str, int] = {}
         self._contested: list[tuple[str, str]] = []
 
     def clean(self, item: Item) -> Item:
@@ -104,6 +107,7 @@ class Writer:
         named = [same.identity(item) for item in items]
         places = [sources.split(item.provenance.ref) for item in items]
         known = sources.at(self._connection, self.scope_id, places)
+        self._look_up(known, dict(zip(places, named, strict=True)))
         for each, memories in rows.by_identity(self._connection, self.scope_id, list(dict.fromkeys(named))).items():
             self._alike.setdefault(each, memories)
         buried = set() if deliberate else self._buried(items, named)
@@ -111,7 +115,16 @@ class Writer:
             self._one(item, each, self._said.get(place) or known.get(place), status, each in buried, deliberate)
             for item, each, place in zip(items, named, places, strict=True)
         ]
-        return self._settled(written)
+        done = self._settled(written)
+        self._held.clear()
+        return done
+
+    def _look_up(self, known: Mapping[Place, Said], now: Mapping[Place, str]) -> None:
+        """Read all at once what each place said until now; and how often that is said, where it says another text."""
+        told = [each.memory_id for each in known.values() if each.memory_id not in self._new]
+        self._held = rows.by_ids(self._connection, self.scope_id, list(dict.fromkeys(told)))
+        left = [each.memory_id for place, each in known.items() if each.identity != now[place]]
+        self._stored_counts = sources.counts(self._connection, self.scope_id, list(dict.fromkeys(left)))
 
     def adopt(self, memory: Memory, source: str) -> None:
         """Take over a memory of another store as it is, under its own id, which is free here; `source` says it."""
@@ -225,7 +238,10 @@ class Writer:
         self._counted[memory.id] += 1
 
     def _stored_count(self, memory_id: str) -> int:
-        return sources.counts(self._connection, self.scope_id, [memory_id])[memory_id]
+        """How many places the store has for a memory; those that are left now are still among them."""
+        if memory_id not in self._stored_counts:
+            self._stored_counts |= sources.counts(self._connection, self.scope_id, [memory_id])
+        return self._stored_counts[memory_id]
 
     def _left(self, said: Said, item: Item, new: Memory | None) -> None:
         """A place does not say any more what it said, but `new`, or something that was known before."""
@@ -233,15 +249,18 @@ class Writer:
         if (said.source, said.place) in self._said:
             del self._said[said.source, said.place]
         else:
-            sources.remove(self._connection, self.scope_id, [said])
-        left = self._counted.get(said.memory_id)
-        self._counted[said.memory_id] = self._stored_count(said.memory_id) if left is None else left - 1
+            self._left_places.append(said)
+        if said.memory_id not in self._counted:
+            self._counted[said.memory_id] = self._stored_count(said.memory_id)
+        self._counted[said.memory_id] -= 1
         self._gone.append((said, item.provenance.author_class, new))
 
     def _settled(self, written: Sequence[Written]) -> list[Written]:
         """Retire what no place says any more, once all of them were read: a text may only have moved to another."""
         if not self._gone:
             return list(written)
+        sources.remove(self._connection, self.scope_id, self._left_places)
+        self._left_places.clear()
         replaced: dict[str, str] = {}
         contested: dict[str, str] = {}
         for said, author_class, new in self._gone:
@@ -316,6 +335,8 @@ class Writer:
         else:
             rows.replace(self._connection, self.scope_id, after, named)
             self._write_entities([after])
+            if after.id in self._held:
+                self._held[after.id] = after
         self._alike[named] = [after if each.id == after.id else each for each in self._alike.get(named, [])]
         if before.status != "pending" and self._says(before) == self._says(after):
             self.indexing.bound(after)
@@ -336,8 +357,9 @@ class Writer:
         )
 
     def _get(self, memory_id: str) -> Memory | None:
-        held = self._new.get(memory_id)
-        return held[0] if held else rows.get(self._connection, self.scope_id, memory_id)
+        new = self._new.get(memory_id)
+        held = new[0] if new else self._held.get(memory_id)
+        return held or rows.get(self._connection, self.scope_id, memory_id)
 
     def finish(self, *, forgotten: bool = False) -> None:
         """Write what is new, in as few statements as it takes; see `Indexing.flush`."""
