@@ -109,7 +109,7 @@ class _Search:
         number = 2 * limit
         while True:
             places = self._places(probes, number, after)
-            rows = self._rows([packet_id for _, packet_id in places])
+            rows = self._rows(self._listed([packet_id for _, packet_id in places]))
             found += (rows[packet_id] for _, packet_id in places if packet_id in rows)
             if len(found) >= limit or len(places) < number:
                 return found[:limit]
@@ -119,7 +119,7 @@ class _Search:
         """Up to `number` positions behind `after`, newest first."""
         created_us, packet_id = word_rows.c.created_us, word_rows.c.packet_id
         query = sa.select(created_us, packet_id).distinct().where(word_rows.c.scope_id == self._scope)
-        query = query.where(*self._when(created_us), *self._listed_under(packet_id), *self._other_words(probes))
+        query = query.where(*self._when(created_us))
         if after is not None:
             query = query.where(sa.tuple_(created_us, packet_id) < sa.tuple_(*after))
         query = query.order_by(created_us.desc(), packet_id.desc()).limit(number)
@@ -130,11 +130,25 @@ class _Search:
         }
         return sorted(found, reverse=True)[:number]
 
-    def _other_words(self, probes: list[Probe]) -> list[sa.ColumnElement[bool]]:
-        here, other = word_rows.c, word_rows.alias("other").c
-        same = [other.scope_id == self._scope, other.created_us == here.created_us, other.packet_id == here.packet_id]
-        rest = [probe for probe in self._probes if not probe.begins and probe not in probes]
-        return [sa.exists().where(*same, other.word == probe.word) for probe in rest]
+    def _listed(self, packet_ids: list[str]) -> list[str]:
+        """Those of the packets that are in the lists of the wanted tag and projects."""
+        wanted, tags, projects = self._wanted, packet_tags.c, packet_projects.c
+        if wanted.tag is not None:
+            packet_ids = self._among(tags.packet_id, packet_ids, tags.scope_id, tags.tag == wanted.tag)
+        if wanted.projects:
+            one_of = projects.project.in_(wanted.projects)
+            packet_ids = self._among(projects.packet_id, packet_ids, projects.scope_id, one_of)
+        return packet_ids
+
+    def _among(
+        self,
+        column: sa.Column[str],
+        packet_ids: list[str],
+        scope_id: sa.Column[str],
+        condition: sa.ColumnElement[bool],
+    ) -> list[str]:
+        query = sa.select(column).where(scope_id == self._scope, among(self._connection, column, packet_ids), condition)
+        return list(self._connection.execute(query).scalars()) if packet_ids else []
 
     def _rows(self, packet_ids: list[str]) -> dict[str, sa.Row[Any]]:
         if not packet_ids:
@@ -181,14 +195,6 @@ class _Search:
         """What is seen in a packet's row alone."""
         held = [_COLUMNS.search_text.contains(needle.text, autoescape=True) for needle in self._needles]
         return held if self._wanted.parent is None else [*held, _COLUMNS.parent_id == self._wanted.parent]
-
-    def _listed_under(self, packet_id: sa.ColumnElement[str]) -> list[sa.ColumnElement[bool]]:
-        conditions = [] if self._wanted.tag is None else [self._is_tagged(packet_id)]
-        if self._wanted.projects:
-            projects = packet_projects.c
-            mine = projects.scope_id == self._scope, projects.packet_id == packet_id
-            conditions.append(sa.exists(projects.packet_id).where(*mine, projects.project.in_(self._wanted.projects)))
-        return conditions
 
     def _is_tagged(self, packet_id: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
         tags = packet_tags.c
