@@ -86,6 +86,34 @@ def make(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
+def exists(path: Path) -> bool:
+    """Whether there is anything at a path, a link that leads nowhere too. Raises InvalidInput `file.read`."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    return True
+
+
+def listed(folder: Path) -> list[Path]:
+    """Return what lies in a folder, by name, nothing where there is none. Raises InvalidInput `file.read`.
+
+    What cannot be looked at is never taken for what is not there: it may be all of it, and in order.
+    """
+    try:
+        return sorted(folder.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise _unreadable(folder, error) from None
+
+
+def _unreadable(path: Path, error: OSError) -> InvalidInput:
+    return InvalidInput("file.read", f"cannot read {path}: {error.strerror or error}")
+
+
 def sweep(folder: Path) -> None:
     """Remove what killed writes have left in a folder; the project has to be locked. Raises Failed `file.write`."""
     try:
@@ -101,7 +129,7 @@ def read(path: Path, limit: int = MAX_DOCUMENT) -> bytes | None:
 
     Raises InvalidInput `file.read` where it cannot be read, `continuity.size` where it has more than `limit` bytes.
     """
-    if not path.is_symlink() and not path.exists():
+    if not exists(path):
         return None
     data = files.read_bytes(path, limit)
     if len(data) > limit:
@@ -116,17 +144,29 @@ def read_json(path: Path, *, code: str) -> Any:
 
 
 def receipts(folder: Path) -> dict[int, bytes]:
-    """Return the files of receipts in a project's folder, by number; what has another name is nobody's receipt."""
+    """Return the files of receipts in a project's folder, by number; what has another name is nobody's receipt.
+
+    Raises InvalidInput `file.read`.
+    """
     found = {}
-    for path in (folder / RECEIPTS).glob("TX-*.json"):
+    for path in listed(folder / RECEIPTS):
         match = _RECEIPT.fullmatch(path.name)
         if match is None or tx_id(number_of(match[1])) != match[1]:
             continue
-        try:
-            found[number_of(match[1])] = read(path) or b""
-        except InvalidInput:
-            found[number_of(match[1])] = b""  # there, and no receipt
+        found[number_of(match[1])] = _receipt(path)
     return found
+
+
+def _receipt(path: Path) -> bytes:
+    """The bytes of a receipt's file, none for what is there and no receipt."""
+    if not exists(path) or not path.is_file():
+        return b""
+    try:
+        return read(path) or b""
+    except InvalidInput as error:
+        if error.code == "file.read":
+            raise  # it may hold, if only it could be read
+        return b""
 
 
 def write(path: Path, data: bytes) -> None:

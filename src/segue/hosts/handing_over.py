@@ -55,8 +55,9 @@ def told(call: Call, project: Project) -> str:
     if not state:
         return ""
     service = _service(_place(call, project), call)
-    if not service.exists:
-        return ""
+    with contextlib.suppress(InvalidInput):  # what cannot be looked at is said by restore
+        if not service.exists:
+            return ""
     restored = service.restore()
     if restored.handoff is not None:
         action = shorten(one_line(restored.handoff.next_action), _LONGEST)

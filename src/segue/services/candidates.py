@@ -113,7 +113,7 @@ class Candidates:
         Raises InvalidInput `continuity.journal`.
         """
         try:
-            if not (self._place.home() / files.FOLDER).is_dir() or not self._file.exists():
+            if not files.exists(self._place.home() / files.FOLDER) or not files.exists(self._file):
                 return []  # where nothing was ever proposed, git need not be asked for the project
         except (Failed, Refused):
             return []

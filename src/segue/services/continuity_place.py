@@ -79,21 +79,21 @@ class Place:
 
 
 def key_and_folder(home: Path, project: Project) -> tuple[str, Path]:
-    """Return the key that a project's continuity lies under, and its folder.
+    """Return the key that a project's continuity lies under, and its folder. Raises InvalidInput `file.read`.
 
     A repository that got a remote, or an id, later is the same project still (see `Project.keys`).
     """
     own = files.folder(home, project.key, project.name)
-    if own.is_dir():
+    if files.exists(own):
         return project.key, own
     for key, found in _others(home, project):
-        if found.is_dir():
+        if files.exists(found):
             return key, found
     return project.key, own
 
 
 def _others(home: Path, project: Project) -> Iterator[tuple[str, Path]]:
-    if not (home / files.FOLDER).is_dir():
+    if not files.exists(home / files.FOLDER):
         return  # git need not be asked
     for key in project.keys[1:]:
         yield key, files.folder(home, key, project.name)

@@ -184,8 +184,7 @@ class Handoffs:
 
     def _files(self) -> list[Path]:
         """The files of handoffs, oldest first: their names begin with the time. Files of other names are none."""
-        found = self._folder.glob("*.json") if self._folder.is_dir() else ()
-        return sorted(each for each in found if _NAME.fullmatch(each.name))
+        return [each for each in files.listed(self._folder) if _NAME.fullmatch(each.name)]
 
     def _newest_file(self) -> Path | None:
         return next(iter(reversed(self._files())), None)

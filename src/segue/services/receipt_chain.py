@@ -8,7 +8,6 @@ gets its name later, any other was never issued and goes.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from segue.base import files as base_files
@@ -43,7 +42,7 @@ class ReceiptChain:
 
         Nothing is written, and nothing locked, where the project has no folder yet.
         """
-        if not self._place.folder.is_dir():
+        if not files.exists(self._place.folder):
             return chain.read({}, _pair(self._head()))
         with self._place.locked():
             head = self._head()
@@ -103,7 +102,7 @@ class ReceiptChain:
         with self._place.database.write(self._place.scope_id) as connection:
             receipt_heads.put(connection, self._place.scope_id, self._place.key, last)
             self._log(connection, "receipts.set_aside", last.tx_id)
-        if not os.path.lexists(self._folder):
+        if not files.exists(self._folder):
             return None
         try:
             self._folder.rename(target)
@@ -131,7 +130,7 @@ class ReceiptChain:
     def _mend(self, head: Head | None) -> None:
         """Give a receipt its name that a crash has kept from it, if the head vouches for it; else it was none."""
         staged = self._folder / NEXT
-        if not os.path.lexists(staged):
+        if not files.exists(staged):
             return
         try:
             found = receipt.parse(files.read_json(staged, code="receipt.invalid"))

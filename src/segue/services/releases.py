@@ -93,7 +93,7 @@ class Releases:
         Called again it returns the same. Raises NotFound `release.none` where none was ever prepared, InvalidInput
         `file.read` or Failed where the disk or the store does not do it; then it may be called again.
         """
-        if not self._file.exists():
+        if not files.exists(self._file):
             raise NotFound("release.none", "no release is prepared in this project; `segue receipt prepare` does it")
         with self._place.locked():
             try:
