@@ -8,6 +8,7 @@ from markdown_it import MarkdownIt
 TAGS = frozenset("h1 h2 h3 h4 h5 h6 p ul ol li strong em code pre blockquote hr br a".split())
 SCHEMES = frozenset({"https", "mailto"})
 _MARKDOWN = MarkdownIt("commonmark", {"html": False, "breaks": True}).disable(["image", "html_block", "html_inline"])
+_MARKDOWN.render("x")  # it gathers its rules when it is first used, and a second thread would miss some meanwhile
 
 
 def rendered(markdown: str) -> str:
