@@ -2,9 +2,10 @@
 
     python benchmarks/claims.py [--json] [--runs 3]
 
-`labelled-a` was written by the detector's author, `independent` by somebody who saw only the specification. False
-alarms are counted over answers of coding agents that claim nothing: any claim, and those of memory, which alone matter
-when an agent stops. The time is the processor's, best of the runs.
+`labelled-a` was written by the detector's author, `independent` by somebody who saw only the specification,
+`everyday` by somebody who set out to break the detector. False alarms are counted over answers of coding agents that
+claim nothing: any claim, and those of memory, which alone matter when an agent stops. The time is the processor's, best
+of the runs.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from segue.continuity.claims import find
 
 ROOT = Path(__file__).parent.parent
 CORPUS = ROOT / "tests" / "corpora" / "claims"
-FILES = ("labelled-a", "independent")
+FILES = ("labelled-a", "independent", "everyday")
 MEGABYTE = 1_000_000
 
 

@@ -35,7 +35,7 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.requirement("continuity-claims")
-@pytest.mark.parametrize("name", ["labelled-a", "independent"])
+@pytest.mark.parametrize("name", ["labelled-a", "independent", "everyday"])
 def test_precision_and_recall_on_the_labelled_texts(name: str) -> None:
     found = [(row["claim"], bool(find(row["text"]))) for row in rows(name)]
     right = sum(claim and told for claim, told in found)

@@ -13,6 +13,7 @@ _VERBS = "|".join((words.REMEMBER_ZH, words.KEEP_ZH, words.PLACE_ZH, words.VALID
 _BREAK = r"[,;:。!?、()|—]|但是?|不过|然而|而是|可是"
 _PART = re.compile(rf"({_BREAK}|^)((?:(?!{_BREAK}).)++)")
 _HARD = re.compile(r"[;:—|]|但是?|不过|然而|而是|可是")
+_BUT = frozenset(("但", "但是", "不过", "然而", "可是"))
 _SIGN = re.compile(_VERBS)
 _PASSED = re.compile(
     rf"(?:已经?|均已|全部|均)?通过了?(?:{words.VALID_ZH})|(?:{words.VALID_ZH})(?:已经?|均已?|全部)?(?:通过|成功|完成|无误)"
@@ -30,6 +31,7 @@ _EMPTY = re.compile(
     r"所有|全部|在案|完成|成功|完毕|下来|[我们都也均它这那此该本项以上的你您为帮并且好了已经将把刚永久妥善正式]"
 )
 _KEEPS = re.compile(words.KEEP_ZH)
+_ALSO_KEPT = re.compile(rf"(?:{words.VALID_ZH})(?:通过)?(?:并且?|且|和|、)(?:已经?)?(?:{words.KEEP_ZH})")
 _REMEMBERS = re.compile(words.REMEMBER_ZH)
 _READY = re.compile(f"{words.READY_ZH}|{words.VALID_ZH}|通过")
 _MEMORY = re.compile(words.MEMORY_ZH)
@@ -52,13 +54,16 @@ def said(sentence: str) -> list[Said]:
     if not _SIGN.search(sentence):
         return []
     found: list[Said] = []
-    conditional = False
+    conditional = reported = False
     is_question = words.QUESTION_ZH.search(sentence[-6:].rstrip(".!。！ ")) is not None
     parts = [*_PART.finditer(sentence)]
+    before_reports = False  # whether the part before ends with "it prints"
     for number, match in enumerate(parts):
+        reported = (reported or (match[1] == ":" and before_reports)) and match[1] not in _BUT
         part = match[2][:_LONGEST].strip()
+        before_reports = words.REPORTS_ZH.search(part) is not None
         conditional = words.CONDITION_ZH.search(part + ",") is not None or (conditional and not _HARD.match(match[1]))
-        claim = None if conditional or (is_question and number == len(parts) - 1) else _judged(part)
+        claim = None if conditional or reported or (is_question and number == len(parts) - 1) else _judged(part)
         if claim:
             found.append(claim)
     return found
@@ -81,7 +86,7 @@ def _judged(part: str) -> Said | None:
 def _of(part: str, marker: str, rest: str) -> Said | None:
     codes = _CODE.search(part) is not None
     memory, taught = _MEMORY.search(part) is not None, _TAUGHT.search(part) is not None
-    keeps = _KEEPS.search(marker) is not None
+    keeps = _KEEPS.search(marker) is not None or _ALSO_KEPT.search(part) is not None
     if _REMEMBERS.search(marker):
         return None if codes and not (memory or taught) else Said(marker, "memory", True)
     if memory:

@@ -22,7 +22,7 @@ _SIGN = re.compile(
     r"saved|stored|record|persist|remember|memor|preserv|archiv|retain|noted?|captur|logged|register|document|kept|"
     r"filed|bookmarked|added|written|wrote|put|commit|enter|append|updat|sync|pinned|moved|placed|created|valid|verif|"
     r"consistent|ready|complete|generated|issued|finali|finished|up to date|produced|enabled|initiali|lives|on file|"
-    r"in the|down"
+    r"in the|down|now (?:contains|holds|has|includes|reflects|lists)"
 )
 _FIELD = re.compile(
     r"\b(memory_status|persistence_status|readiness_status|finalizer_status)[\"' ]*[:=][\"' ]*(saved|ready|validated)\b"
@@ -39,12 +39,16 @@ _SOFT = frozenset((",", "and", "or", "&", "then"))
 
 @dataclass(slots=True)
 class _Piece:
-    """Words between two breaks; `is_hard` where the break before ends what negations and conditions reach."""
+    """Words between two breaks; `is_hard` where the break before ends what negations and conditions reach.
+
+    `is_reported` where something else says it: "the tool prints: saved".
+    """
 
     tokens: list[str] = field(default_factory=list)
     is_hard: bool = True
     is_question: bool = False
     is_final: bool = False
+    is_reported: bool = False
 
     @property
     def stands_alone(self) -> bool:
@@ -78,7 +82,7 @@ def said(sentence: str) -> list[Said]:
     for place, piece in enumerate(pieces):
         if piece.is_hard or piece.tokens[0] in ("since", "because"):
             reach = _Reach(subject=reach.subject)
-        claims = list(_claims(piece, reach, later))
+        claims = [] if piece.is_reported else list(_claims(piece, reach, later))
         following = pieces[place + 1].tokens if place + 1 < len(pieces) else []
         if not (len(following) == 1 and following[0] in words.NO) and not words.SIZES.intersection(following[:4]):
             found += claims
@@ -93,11 +97,11 @@ def _pieces(sentence: str) -> list[_Piece]:
     pieces = [_Piece()]
     for token in _TOKEN.findall(sentence):
         if token in _HARD:
-            pieces.append(_Piece())
+            pieces.append(_Piece(is_reported=_goes_on_to_report(pieces[-1], token)))
         elif token not in _SOFT:
             pieces[-1].tokens.append(token)
         elif pieces[-1].tokens:
-            pieces.append(_Piece(is_hard=False))
+            pieces.append(_Piece(is_hard=False, is_reported=pieces[-1].is_reported))
     pieces = _joined([piece for piece in pieces if piece.tokens])
     if pieces and "?" in sentence[-4:]:
         pieces[-1].is_final = True
@@ -106,6 +110,14 @@ def _pieces(sentence: str) -> list[_Piece]:
             if piece.is_hard:
                 break
     return pieces
+
+
+def _goes_on_to_report(piece: _Piece, mark: str) -> bool:
+    """Whether what follows a piece and that mark is the word of a tool or of somebody else."""
+    if piece.is_reported or mark != ":":
+        return piece.is_reported and mark not in words.BREAKS
+    tokens = piece.tokens
+    return len(tokens) > 1 and tokens[-1] in words.REPORTS and words.AGENT.isdisjoint(tokens)
 
 
 def _joined(pieces: list[_Piece]) -> list[_Piece]:

@@ -10,6 +10,23 @@ _MEMORY = r"((?:my |your |our |the |project |project's |long-term )*memory)"
 _LEDGER = r"(?=in (?:the |our )?(?:study|project|project's|session) (?:log|records?)\b)"
 _NOW = r"(?:now |already |safely )?"
 _THIS = r"(it|this|that|them)"
+_HELD = (
+    r"(?:\b(?:my|your|our|project's|project|long-term) memory(?: store| file| index)?|[\w./-]{0,60}memory\.md|"
+    r"\b(?:study|session|project|qa) (?:log|ledger|records?|file)|[\w./-]{0,60}project_study_\w{1,20}\.md)"
+)
+_WENT_WELL = r"(?:has |have )?(?:succeeded|went through|(?:is |was )?(?:successful|complete|completed|done))\b"
+_ITEM = "memory|record|handoff|preference|correction|fact|receipt"
+_TOLD = (
+    "(?:you|we|i)(?:'ve| have)?(?: just)? "
+    "(?:told|said|asked|decided|agreed|discussed|corrected|taught|requested|learned|shared)"
+)
+_YOURS = r"(?:your|the|all|both|these) [\w'-]{1,40}(?: [\w'-]{1,40})?"
+_DEEDS = {
+    "saving": "saved", "storing": "stored", "recording": "recorded", "persisting": "persisted", "adding": "added",
+    "writing": "wrote", "putting": "put", "logging": "logged", "noting": "noted", "updating": "updated",
+    "committing": "committed",
+}  # fmt: skip
+_BASES = {"save": "saved", "store": "stored", "record": "recorded", "add": "added", "write": "wrote", "log": "logged"}
 
 _IDIOMS = [
     (re.compile(pattern), put)
@@ -23,6 +40,22 @@ _IDIOMS = [
         (r"^(?:ok|okay|great|alright|sure|perfect|yes|right|understood|thanks)\b(?! to)", " "),
         (r"\bdone\b(?= ?$| ?[.!,;:—–-])", " "),
         (r"\bi wish\b", "i hope"),
+        # What was done in the end
+        *((rf"\b(?:finished|completed) {doing}\b", done) for doing, done in _DEEDS.items()),
+        *((rf"\b(?:remembered|managed) to {do}\b", done) for do, done in {**_BASES, "note": "noted"}.items()),
+        (r"\bgot (?=(?:\w+ly )?(?:saved|stored|recorded|persisted|remembered|logged|written|added)\b)", "was "),
+        (
+            r"\b(?:made it|went|landed|ended up|is in place|are in place) (into|in) (?=[^,;:]{0,30}\bmemory\b)",
+            r"was stored \1 ",
+        ),
+        (
+            rf"\b({_ITEM}) (?:write|save|update|sync|upsert) {_WENT_WELL}",
+            r"\1 was saved",
+        ),
+        (
+            rf"\b(m(?:em)?-\d{{1,9}}) (?:is|are) {_NOW}in (?=(?:the |your |our |project )*(?:index|store|memory)\b)",
+            r"\1 is stored in ",
+        ),
         # Words that belong together
         (r"\bup to date\b", "up-to-date"),
         (r"\blong term\b", "long-term"),
@@ -35,7 +68,10 @@ _IDIOMS = [
         (r"\b(?:pass|passe[sd]) (?:all |the |its )?(?:validation|verification|checks)\b", "is validated"),
         (r"\b(?:validation|verification) (?:has )?(?:passed|succeeded|is complete|complete)\b", "validated"),
         (rf"\b(i|we) (?:now )?have {_THIS} (saved|stored|recorded)\b", r"\1 have \3 \2"),
-        (rf"\b(i|we) (?:now )?have {_THIS} on (?:file|record)\b", r"\1 have recorded \2"),
+        (
+            rf"\b(i|we) (?:now )?have ({_THIS[1:-1]}|{_YOURS}) on (?:file|record)\b",
+            r"\1 have recorded \2",
+        ),
         (
             rf"\b(?:i|we)(?:'ve| have) (?:got )?{_THIS} in (?=(?:my|our|long-term|project|the project))",
             r"i have stored \1 in ",
@@ -44,11 +80,18 @@ _IDIOMS = [
         (rf"\b(?:is|are) {_NOW}part of {_MEMORY}\b", r"is stored in \1"),
         (rf"\b(?:is|are) {_NOW}in {_MEMORY}\b", r"is stored in \1"),
         (rf"\b(?:is|are) {_NOW}{_LEDGER}", "is recorded "),
-        (r"\bit's in (?=memory|my|the project)", "it is stored in "),
+        (
+            rf"\b(it|that|this|everything|all)'s {_NOW}in (?=(?:my |your |our |the |long-term )*(?:memory|project))",
+            r"\1 is stored in ",
+        ),
+        (
+            rf"^what {_TOLD}\b(?: [\w'-]{{1,40}}){{0,8}}? (?=(?:is|are|was|has|have)\b)",
+            "this information ",
+        ),
         (r"\b(?:lives?|sits|resides?) (?:\w+ )?(?=in )", "is stored "),
         (
-            r"([\w./-]{0,60}memory\.md|\b(?:my|project|long-term) memory) now (?:holds|contains|includes|has)\b",
-            r"saved to \1 ,",
+            rf"({_HELD}) (?:now|already) (?:holds|contains|includes|has|reflects|lists)\b",
+            r"; saved to \1 ,",
         ),
         (r"\bupdated what i (?:remember|know)\b", "updated my memory"),
         (r"\bto (?:what i know(?: about you)?|my knowledge)\b", "to my memory"),

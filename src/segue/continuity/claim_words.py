@@ -24,7 +24,8 @@ NOTED = _words("noted captured logged")  # of anything: these claim only where m
 KEPT = REMEMBERED | NOTED | _words("saved stored recorded persisted preserved archived retained")
 PLACED = _words(
     "added written wrote put committed entered appended updated synced pinned moved placed created kept filed "
-    "registered documented bookmarked"
+    "registered documented bookmarked baked locked etched burned tucked stowed folded incorporated integrated "
+    "dropped slipped popped jotted"
 )
 VALID = _words("validated verified valid consistent")
 READY = _words(
@@ -33,14 +34,17 @@ READY = _words(
 )
 DONE = KEPT | PLACED | VALID | READY
 
-REMEMBER_ZH = _any("记住 记下 记牢 牢记 铭记 记好")
+REMEMBER_ZH = _any("记住 记下 记牢 牢记 铭记 记好 记着 (?<![笔日登标札速游传手钉印])记$")
 KEEP_ZH = _any(
     "保存 存储 存入 存进 存到 存下 存好 写入 写进 写到 记录 记到 记在 记进 登记 存档 归档 持久化 落盘 沉淀 固化 "
-    "入库 收录 留存 储存 备案"
+    "入库 收录 留存 储存 备案 (?<![内缓库现生残并共暂储保贮归])存(?![在量款货活取根疑放]) "
+    # Of anything; into memory alone is it kept.
+    "(?:进入|进了|放进|放入|收进|纳入|并入|刻进|塞进)(?=.{0,4}(?<!内存)记忆)"
 )
 PLACE_ZH = _any("同步 添加 加入 更新 补充 归入")
 VALID_ZH = _any("校验 验证 核验")
-READY_ZH = _any("生成 完成 就绪 准备好 签发 出具 定稿 启用")
+READY_ZH = _any("生成 完成 就绪 准备好 签发 出具 定稿 启用 写好 写完 编好 整理好 备好")
+REPORTS_ZH = re.compile(r"(?:打印|显示|输出|提示|返回|弹出|写着|回显|报)(?:了|出|的是)?$")  # before a colon
 
 # --- Of what -------------------------------------------------------------------------------------------------------
 
@@ -67,7 +71,7 @@ WEAK_RECORDS = _words(
     "qa q&a record records log logs entry entries progress state session notes note checkpoint evidence index store "
     "journal candidate candidates answer question questions answers summary"
 )
-DOCUMENTS = _words("document documents guide")
+DOCUMENTS = _words("document documents guide handbook manual workbook handout material materials")
 DOCUMENT_KINDS = _words("formal final study learning handoff project official teaching course")
 WEAK_DOCUMENTS = _words("document documents report reports guide chapter")
 POINTERS = _words("this that these those all both")
@@ -91,7 +95,10 @@ RECORD_ZH = (
     + r"|\bqa\b|project_study_(?:log|qa)\.md|\btx-\d"
 )
 WEAK_RECORD_ZH = _any("记录 日志 进度 索引 笔记 状态 事务 内容 结果 答案 问题")
-DOCUMENT_ZH = _any("交接文件 正式文档 学习文档 教学文档 交接文档 最终文档 正式文件 学习指南")
+DOCUMENT_ZH = (
+    "(?:正式|最终|学习|教学|交接|复习|课程|讲解|培训)的?(?:文档|文件|指南|手册|资料|讲义|教材|报告)|"
+    "(?:学习|复习|教学)材料"
+)
 WEAK_DOCUMENT_ZH = _any("文档 报告")
 
 # --- What is no such thing -----------------------------------------------------------------------------------------
@@ -156,6 +163,10 @@ OPEN = _words(
 DETERMINERS = _words("a an each every any the of no with most some than or previously")
 FINITE = _words("requires means needs is are was were has have do does did must need needs can will should may")
 VERBS = DONE | BE | HAVE | FINITE | MODALS
+REPORTS = _words(  # before a colon: what follows is what something else says
+    "print prints printed printing show shows showed display displays displayed say says said read reads output "
+    "outputs return returns returned echo echoes log logs respond responds answer answers label labelled"
+)
 BREAKS = _words("but however though although whereas nevertheless nonetheless")
 SUBORDINATE = _words(
     "so so-that because that which who since if unless once when until before after while where whether"
@@ -183,6 +194,7 @@ NEGATION_ZH = re.compile(
 MODAL_ZH = re.compile(
     r"将|会(?!话|议|员|不)|要(?!求|点|不|是)|应(?!用)|需|能|可(?!查|供)|想(?!法)|打算|请(?!求)|让我|我来|正在|稍后|"
     r"即将|准备(?!好|就绪|完)|等待|尝试|试图|建议|希望|(?<!刚)才|以便|怎么|如何|是否|有没有|检查|确保|断言|负责|用来|"
+    r"(?:日志|终端|界面|程序|页面|控制台|系统|工具|输出|脚本|弹窗)(?:里|中|上|会)?(?:显示|提示|打印|说|报告|写着)|"
     r"用于|据说|声称|自动|每次|必须|马上|待(?=保存|记录|生成|校验|验证|确认|批准)"
 )
 CONDITION_ZH = re.compile(
