@@ -361,6 +361,33 @@ def test_nothing_is_left_of_what_was_forgotten(segue_: segue.Segue, tmp_path: Pa
     assert proposed(segue_).id == "M-0002"
 
 
+@pytest.mark.requirement("continuity-journal")
+@pytest.mark.parametrize("then", ["rejected", "saved", "forgotten"])
+def test_a_new_journal_gives_no_number_again_that_a_memory_has(segue_: segue.Segue, then: str) -> None:
+    approved(segue_)
+    saved = of(segue_).save("M-0001", receipt(segue_, TEXT))
+    journal_of(segue_).unlink()
+    other = approved(segue_, RULE, trigger="step_complete")
+    assert other.id == "M-0002"
+    if then == "rejected":
+        of(segue_).reject(other.id, "no")
+    else:
+        of(segue_).save(other.id, receipt(segue_, RULE, name="QA.md"))
+    if then == "forgotten":
+        of(segue_).forget(other.id)
+    assert segue_.memories.get(saved.memory_id).status == "active"
+
+
+@pytest.mark.requirement("continuity-forgotten")
+def test_what_something_else_says_too_stays(opened: segue.Segue) -> None:
+    own = opened.memories.remember(TEXT, kind="claim", project="project").memory
+    approved(opened)
+    saved = of(opened).save("M-0001", receipt(opened, TEXT))
+    assert saved.memory_id == own.id
+    of(opened).forget("M-0001")
+    assert opened.memories.get(own.id).content == TEXT
+
+
 @pytest.mark.requirement("continuity-forgotten")
 def test_what_was_never_saved_is_rejected_and_not_forgotten(opened: segue.Segue) -> None:
     proposed(opened)

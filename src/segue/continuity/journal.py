@@ -54,9 +54,9 @@ class Journal:
             others.append(candidate)
         return replace(self, candidates=tuple(others))
 
-    def next_id(self) -> str:
-        """Return the id for one more candidate: behind the highest that was ever given, four digits at least."""
-        return f"M-{max((int(each.id[2:]) for each in self.candidates), default=0) + 1:04}"
+    def next_id(self, after: int = 0) -> str:
+        """Return the id for one more candidate, four digits at least: behind the highest here, and behind `after`."""
+        return f"M-{max(after, *(int(each.id[2:]) for each in self.candidates), 0) + 1:04}"
 
 
 def parse(data: bytes, keyed: Callable[[str], str]) -> Journal:

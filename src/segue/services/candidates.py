@@ -17,7 +17,7 @@ from segue.memories import identity as same
 from segue.memories import making
 from segue.memories.source import source_of
 from segue.services.contradicting import contradicted
-from segue.storage import events, settings
+from segue.storage import events, memory_sources, settings
 from segue.storage import memories as rows
 
 if TYPE_CHECKING:
@@ -142,7 +142,11 @@ class Candidates:
                 _require_not_rejected(text, before, keyed)
             classifier.require_new(text, before.of(*_KNOWN))
             made = lifecycle.propose(
-                before.next_id(), text, kind=kind or found.kind, trigger=trigger, now=self._place.clock()
+                before.next_id(self._last_saved()),
+                text,
+                kind=kind or found.kind,
+                trigger=trigger,
+                now=self._place.clock(),
             )
             self._write(before.with_(made))
             self._note("candidate.proposed", made)
@@ -170,7 +174,7 @@ class Candidates:
             old = before.get(candidate_id)
             after = lifecycle.reject(old, reason=reason, keyed=keyed, now=self._place.clock())
             if old.status == "approved":
-                self._take_back(old)
+                self._take_back(old, "its candidate was rejected")
             self._write(before.with_(after))
             self._note("candidate.rejected", after)
         return after
@@ -201,15 +205,14 @@ class Candidates:
     def forget(self, candidate_id: str) -> Candidate:
         """Take the text of a saved or stale candidate out of the journal, and forget its memory, if it is still there.
 
-        What is left is stale, with its receipt and the keyed hash. Files of the project keep what they say. Raises
+        What is left is stale, with its receipt and the keyed hash. A memory that something else says too stays, and
+        files of the project keep what they say. Raises
         NotFound, and what `lifecycle.forget` raises.
         """
         with self._changing() as (before, keyed):
             old = before.get(candidate_id)
             after = lifecycle.forget(old, keyed=keyed, now=self._place.clock())
-            with contextlib.suppress(NotFound):
-                if old.members.get("memory_id"):
-                    self._memories().forget(str(old.members["memory_id"]), reason="its candidate was forgotten")
+            self._take_back(old, "its candidate was forgotten")
             self._write(before.with_(after))
             self._note("candidate.forgotten", after)
         return after
@@ -342,14 +345,24 @@ class Candidates:
             return None
         return rows.get(connection, self._place.scope_id, memory_id)
 
-    def _take_back(self, candidate: Candidate) -> None:
-        """Forget what a save that was killed half way has put into the store."""
+    def _last_saved(self) -> int:
+        """The highest number of a candidate of this project that the store knows, whatever became of its journal.
+
+        Given once more, it would name the memory of another one.
+        """
+        source = source_of(_SOURCE, self._place.folder.name)
+        with self._place.database.read() as connection:
+            said = memory_sources.from_source(connection, self._place.scope_id, source)
+        return max((int(each.place[2:]) for each in said if candidates.ID.fullmatch(each.place)), default=0)
+
+    def _take_back(self, candidate: Candidate, reason: str) -> None:
+        """Forget what a candidate has put into the store, by a save that was killed half way or by one that was not."""
         memories, ref = self._memories(), self._ref(candidate)
         try:
             _, alone = memories.said_by(ref)
         except NotFound:
             return
-        memories.forget_source(ref, confirmed=alone, reason="its candidate was rejected")
+        memories.forget_source(ref, confirmed=alone, reason=reason)
 
 
 def _require_not_rejected(text: str, before: Journal, keyed: Callable[[str], str]) -> None:
