@@ -331,7 +331,7 @@ def test_every_fact_into_the_archive_is_one_change(folder: Path, monkeypatch: py
 def test_who_is_at_it_is_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import fcntl
 
-    monkeypatch.setattr(swap, "_TRIES", 2)
+    monkeypatch.setattr(swap, "_WAIT_SECONDS", 0.1)
     base = swap.read(folder)
     other = os.open(folder, os.O_RDONLY)
     try:

@@ -5,15 +5,17 @@ All of it is in Segue's own folder, one folder for each project, so that nothing
     SEGUE_HOME/continuity/importer-3f9a1c0d22b7/
       journal.json   receipts/TX-0001.json   handoffs/…   release.json   lock
 
-This is the only module of the part that touches the disk (and `swap`, which replaces several files as one).
+No other module of the part touches the disk, but for `swap`, which replaces several files as one, and its `steps`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import re
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 from segue.base import files, jsontext
@@ -29,6 +31,7 @@ JOURNAL, RECEIPTS, HANDOFFS, RELEASE, LOCK = "journal.json", "receipts", "handof
 MAX_DOCUMENT = 4 * 1024 * 1024  # bytes of one file of ours
 LOCK_SECONDS = 30.0
 
+_TRY_SECONDS = 0.05
 _KEY_DIGITS = 12
 _SLUG = 40
 _RECEIPT = re.compile(r"(TX-\d{4,9})\.json", re.ASCII)
@@ -79,6 +82,38 @@ def locked(folder: Path, seconds: float = LOCK_SECONDS) -> Iterator[None]:
     finally:
         del depth[name]
         lock.release()
+
+
+@contextlib.contextmanager
+def alone(folder: Path, seconds: float) -> Iterator[None]:
+    """Have a folder for oneself, also among those who come by way of another home of Segue's than this one.
+
+    The folder itself is locked, so that no file is left in it. Systems that cannot do that go by Segue's own lock.
+    Raises Failed `continuity.busy` where others do not let go of it within `seconds`, `file.write`.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise Failed("file.write", f"could not lock {folder}: {error.strerror or error}") from error
+    try:
+        for left in reversed(range(max(int(seconds / _TRY_SECONDS), 1))):
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if not left:
+                    raise Failed("continuity.busy", "another process changes this memory store; try again") from None
+                time.sleep(_TRY_SECONDS)
+            except OSError:  # a file system without locks
+                break
+        yield
+    finally:
+        os.close(handle)
 
 
 def make(folder: Path) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import time
 import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from segue.base import files, jsontext
 from segue.base.errors import Failed, InvalidInput, Refused, SegueError, Stale
 from segue.continuity import steps as journals
+from segue.continuity.files import alone
 from segue.continuity.steps import MAX_FILES, Step
 from segue.continuity.store.fault import Fault
 from segue.continuity.store.layout import ARCHIVE, STORE
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 SWAP, JOURNAL = ".swap", "journal.json"
 MAX_FILE = 256 * 1024  # bytes of one file of a store
-_TRIES, _TRY_SECONDS = 100, 0.05  # that others are waited for
+_WAIT_SECONDS = 5.0  # for others who change the same store
 MAX_STORE = 64 * 1024 * 1024  # bytes of all files together
 
 _Change: TypeAlias = "tuple[str, bytes | None, bytes | None]"  # a file, what it becomes and what it was
@@ -185,7 +185,7 @@ def swap(folder: Path, plan: Plan, base: Snapshot) -> dict[str, str]:
         raise InvalidInput(
             "memory.archive", f"{folder.name}/{ARCHIVE} is no folder of the store's own, and nothing is written there"
         )
-    with _alone(folder):
+    with alone(folder, _WAIT_SECONDS):
         _swap(folder, changes, steps)
     return {each.name: each.new for each in steps if each.new is not None}
 
@@ -230,37 +230,6 @@ def _undo(folder: Path, place: Path, own_archive: bool) -> None:
             (folder / ARCHIVE).rmdir()
 
 
-@contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Have the store for oneself, also among those who come by way of another home of Segue's than this one.
-
-    The folder itself is locked, so that no file is left in it. Systems that cannot do that go by Segue's own lock.
-    """
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        raise _failed(folder, error) from error
-    try:
-        for left in reversed(range(_TRIES)):
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if not left:
-                    raise Failed("continuity.busy", "another process changes this memory store; try again") from None
-                time.sleep(_TRY_SECONDS)
-            except OSError:  # a file system without locks
-                break
-        yield
-    finally:
-        os.close(handle)
-
-
 def _failed(folder: Path, error: OSError) -> Failed:
     return Failed("file.write", f"could not change {folder}: {error.strerror or error}")
 
@@ -282,7 +251,7 @@ def recover(folder: Path) -> bool:
     place = folder / SWAP
     if folder.is_symlink() or not os.path.lexists(place):
         return False
-    with _alone(folder):
+    with alone(folder, _WAIT_SECONDS):
         return _recover(folder, place)
 
 
