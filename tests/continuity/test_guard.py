@@ -28,6 +28,7 @@ ORDINARY = "All tests pass, and the parser is quicker now."
         ("已保存到 进度.md，也写进了（日志.md）。", ["进度.md", "日志.md"]),
         ("已保存到PROJECT_STUDY_LOG.md。", ["已保存到PROJECT_STUDY_LOG.md"]),
         ("Saved log.md, and log.md again.", ["log.md"]),
+        ("Saved to gro\u0308ße.md.", ["größe.md"]),
         ("Saved and/or stored, e.g. in v1.2 by json.dumps or `save()`.", []),
         ("See https://example.org/a.md and //x/b.md.", []),
         ("", []),
@@ -56,6 +57,8 @@ def test_the_files_that_a_sentence_names(sentence: str, names: list[str]) -> Non
         ("旧进度.md", ["度.md"], [], False),
         ("xlog.md", ["log.md"], [], True),
         ("其它/log.md", ["log.md"], [], True),
+        ("größe.md", ["gro\u0308ße.md"], [], False),
+        ("größe.md", ["notes/gro\u0308ße.md"], [], False),
     ],
 )
 def test_what_a_receipt_covers(name: str, proven: list[str], here: list[str], left: bool) -> None:
@@ -88,7 +91,7 @@ def test_what_a_receipt_covers(name: str, proven: list[str], here: list[str], le
     ],
 )
 def test_which_claims_are_refused(text: str, proof: Proof | None, refused: int) -> None:
-    verdict = guard.judged(text, proof)
+    verdict = guard.judged(claims.find(text), proof)
     assert len(verdict.unproven) == refused
     assert verdict.passes is (refused == 0)
     assert verdict.to_json()["verdict"] == ("refused" if refused else "passes")
@@ -108,7 +111,7 @@ def test_which_claims_are_refused(text: str, proof: Proof | None, refused: int) 
     ],
 )
 def test_each_refusal_says_why_and_what_would_prove_it(text: str, proof: Proof | None, why: str, needs: str) -> None:
-    (refused,) = guard.judged(text, proof).unproven
+    (refused,) = guard.judged(claims.find(text), proof).unproven
     assert refused.why.startswith(why)
     assert needs in refused.needs
     told = refused.to_json()
@@ -124,7 +127,7 @@ SAID = st.lists(st.sampled_from([CLAIM, "Recorded in MEMORY.md.", "记忆已保�
 @given(SAID.map("\n\n".join), st.sets(NAMES), st.sets(NAMES))
 def test_a_weaker_proof_never_proves_more(text: str, paths: set[str], fewer: set[str]) -> None:
     def refused(proof: Proof | None) -> set[int]:
-        return {each.claim.start for each in guard.judged(text, proof).unproven}
+        return {each.claim.start for each in guard.judged(claims.find(text), proof).unproven}
 
     every = {each.start for each in claims.find(text)}
     assert refused(None) == every

@@ -10,10 +10,10 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from segue.continuity import claims, named_files
+from segue.continuity import named_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from segue.continuity.claims import Claim
 
@@ -75,14 +75,11 @@ class Verdict:
         }
 
 
-def judged(
-    text: str, proof: Proof | None, *, ledgers: Sequence[str] = (), is_here: Callable[[str], bool] = lambda _: False
-) -> Verdict:
-    """Return the verdict on a text; `ledgers` are the project's (see `claims.find`).
+def judged(found: tuple[Claim, ...], proof: Proof | None, is_here: Callable[[str], bool] = lambda _: False) -> Verdict:
+    """Return the verdict on a text that makes these claims.
 
     `is_here` says whether the project has a file of exactly that path.
     """
-    found = claims.find(text, ledgers)
     tx_id = proof.tx_id if proof else ""
     refused = [judgement for each in found if (judgement := _judged(each, proof, is_here)) is not None]
     return Verdict(found, tuple(refused), tx_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,16 +36,16 @@ def _is_file(text: str) -> bool:
 
 
 def _path(text: str) -> str:
-    return re.sub(r"^(?:\./)+", "", text.strip().replace("\\", "/"))
+    return re.sub(r"^(?:\./)+", "", unicodedata.normalize("NFC", text).strip().replace("\\", "/"))
 
 
 def unproven(names: Iterable[str], proven: Iterable[str], is_here: Callable[[str], bool]) -> tuple[str, ...]:
     """Return those of `names` that are none of the paths `proven`, nor in one that is a folder (it ends with `/`).
 
     A name may be the end of a path: `MEMORY.md`. `is_here` says whether the project has a file of exactly that path,
-    which is meant then.
+    which is meant then. Whether letters are composed or not makes no difference: systems name files both ways.
     """
-    paths = tuple(proven)
+    paths = tuple(unicodedata.normalize("NFC", each) for each in proven)
     return tuple(each for each in names if not any(_is(each, path, is_here) for path in paths))
 
 

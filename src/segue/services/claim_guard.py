@@ -46,11 +46,12 @@ class ClaimGuard:
             if error.code != _NO_PROJECT:
                 raise
             said = "there is no project here whose receipts could prove it"
-            return guard.judged(read, Proof("", fault=said))
-        if not claims.find(read, ledgers):
+            return guard.judged(claims.find(read), Proof("", fault=said))
+        found = claims.find(read, ledgers)
+        if not found:
             return Verdict()
         proof = self._proof(given, hashlib.sha256(data).hexdigest())
-        return guard.judged(read, proof, ledgers=ledgers, is_here=lambda name: _is_file(root / name))
+        return guard.judged(found, proof, lambda name: _is_file(root / name))
 
     def _proof(self, given: str | Path | Receipt | None, digest: str) -> Proof | None:
         if given is None:
