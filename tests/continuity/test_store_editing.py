@@ -112,6 +112,9 @@ def test_ids_of_the_archive_are_not_used_again(sample: Checked) -> None:
     both = applied(again, editing.archive(again, "shape-check.md", TODAY, "moved again"))
     assert sorted(both.archived) == ["archive/shape-check-mem-005.md", "archive/shape-check.md"]
     assert [each["memory_id"] for each in both.archived.values()] == ["MEM-005", "MEM-004"]
+    # The name is that of the one that came last.
+    assert editing.find(both, "shape-check", archive=True)["memory_id"] == "MEM-005"
+    assert editing.find(both, "MEM-004", archive=True).file == "archive/shape-check.md"
 
 
 @pytest.mark.requirement("continuity-store-upsert")
@@ -323,6 +326,8 @@ def test_names_ids_and_candidates(sample: Checked) -> None:
     assert editing.find(sample, "no-gpu").file == "no-gpu.md"
     assert editing.find(sample, "no-gpu.md").file == "no-gpu.md"
     assert editing.find(sample, "MEM-3").file == "no-gpu.md"
+    named = applied(sample, editing.upsert(sample, entry("größe"), TODAY))
+    assert editing.find(named, "gro\u0308ße").file == "größe.md"
     kept = applied(sample, editing.upsert(sample, entry(candidate="M-0002"), TODAY))
     assert editing.find(kept, "M-0002").name == "new-fact"
     for unknown in ("", "no", "MEM-9", "M-0009", "../no-gpu"):

@@ -13,6 +13,7 @@ import segue
 from segue.base.errors import InvalidInput, NotFound, Refused, SegueError
 from segue.base.redaction import RedactionRefused
 from segue.continuity import swap
+from segue.continuity.store import editing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -175,6 +176,22 @@ def test_an_older_receipt_of_a_file_that_is_proven_anew_is_not_fresh(study: Stud
         study.keep("lines", receipt=old.tx_id)
     assert error.value.code == "memory.unproven"
     assert study.keep("lines", receipt=new.tx_id).source_transaction == new.tx_id
+
+
+@pytest.mark.requirement("continuity-store-gate")
+def test_a_source_that_changes_meanwhile_is_not_proven(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    proof = study.receipt()
+    plan = editing.upsert
+
+    def slow(*given: Any) -> Any:
+        study.ledger.write_text("# Log\n\nSomething else.\n")
+        return plan(*given)
+
+    monkeypatch.setattr(editing, "upsert", slow)
+    with pytest.raises(Refused) as error:
+        study.keep("lines", receipt=proof.tx_id)
+    assert error.value.code == "memory.unproven"
+    assert study.memory.ls() == ()
 
 
 @pytest.mark.requirement("continuity-store-gate")

@@ -147,7 +147,9 @@ class ProjectMemory(MemoryReading):
             entry = editing.checked_entry(Entry(name, kind, description, body, path, proof.tx_id, candidate))
             _require_kept(entry)
             self._require_saved(candidate)
-            return self._save(checked, editing.upsert(checked, entry, self._today()), proof.tx_id)
+            edit = editing.upsert(checked, entry, self._today())
+            self._require_proven(proof, paths)  # once more: a source may have changed since
+            return self._save(checked, edit, proof.tx_id)
 
     def archive(self, reference: str, reason: str) -> SavedFact:
         """Take a fact that does not hold any more out of the index, into the archive.
@@ -271,16 +273,18 @@ class ProjectMemory(MemoryReading):
         paths = [self._relative(each) for each in sources]
         if any(each.startswith(f"{STORE}/") for each in paths):
             raise InvalidInput("memory.source_path", f"{STORE} is no source: nothing that it says proves itself")
-        receipts = self._receipts()
-        proof = receipts.get(name)
-        if not receipts.covers_paths(proof, paths):
+        proof = self._receipts().get(name)
+        self._require_proven(proof, paths)
+        return proof, paths
+
+    def _require_proven(self, proof: Receipt, paths: list[str]) -> None:
+        if self._receipts is None or not self._receipts().covers_paths(proof, paths):
             raise Refused(
                 "memory.unproven",
                 f"{proof.tx_id} does not prove {', '.join(paths[:3])} as it is now; name a fresh one (`segue receipt "
                 "issue`)",
                 {"receipt": proof.tx_id, "sources": paths},
             )
-        return proof, paths
 
     def _require_saved(self, candidate: str) -> None:
         """Refuse what is made of a candidate that is not saved yet, or not any more."""

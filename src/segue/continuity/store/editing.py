@@ -5,6 +5,7 @@ Whatever a change is not about stays as it is, to the byte.
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -110,8 +111,8 @@ def find(checked: Checked, reference: str, *, archive: bool = False) -> Detail:
     Raises NotFound `memory.not_found`, Ambiguous `memory.ambiguous`.
     """
     held: list[Detail] = [*checked.details.values(), *(checked.archived.values() if archive else [])]
-    wanted = reference.strip().removesuffix(".md")
-    found = [each for each in held if each.name == wanted]
+    wanted = unicodedata.normalize("NFC", reference).strip().removesuffix(".md")
+    found = [each for each in held if wanted and wanted in (each.name, _name_before(checked, each))]
     if not found and wanted:
         ids = [each for each in held if wanted in (each["memory_id"], each[details.CANDIDATE])]
         found = ids or [each for each in held if 0 <= each.number == _number(wanted)]
@@ -119,8 +120,13 @@ def find(checked: Checked, reference: str, *, archive: bool = False) -> Detail:
     if len(live) > 1:
         raise Ambiguous("memory.ambiguous", f"more than one fact is called '{shown(reference, 64)}'")
     if found:
-        return (live or found)[-1]  # of those in the archive the one that came last
+        return max(live or found, key=lambda each: each.number)  # of those in the archive the one that came last
     raise NotFound("memory.not_found", f"no fact of this project's memory is called '{shown(reference, 64)}'")
+
+
+def _name_before(checked: Checked, detail: Detail) -> str:
+    """What an archived fact was called: another one of its name may lie there already."""
+    return "" if detail.file in checked.details else detail["name"]
 
 
 def _number(text: str) -> int:
