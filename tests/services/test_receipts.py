@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import forks
 import segue
 from segue.base.errors import Failed, InvalidInput, NotFound, Refused
+from segue.base.redaction import RedactionRefused
 from segue.continuity import canonical, files
 from segue.continuity import receipt as values
 from segue.services import artifacts, receipt_chain
@@ -125,6 +126,16 @@ def test_the_validator_of_the_project_has_a_say(opened: segue.Segue) -> None:
     assert refused.value.code == "receipt.validator"
     write(opened.directory, "log.md", "all good")
     assert opened.continuity.receipts.issue(["log.md"]).number == 1
+
+
+def test_a_name_that_holds_a_secret_gets_none(opened: segue.Segue) -> None:
+    key = "ghp_" + "a1" * 20
+    write(opened.directory, f"{key}/log.md", "text")
+    with pytest.raises(RedactionRefused) as refused:
+        opened.continuity.receipts.issue([f"{key}/log.md"])
+    assert refused.value.code == "receipt.redaction"
+    assert key not in f"{refused.value.message} {refused.value.details}"
+    assert opened.continuity.receipts.ls() == ()
 
 
 def test_a_file_that_changes_after_it_was_read_back_gets_none(

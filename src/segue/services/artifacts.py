@@ -11,10 +11,10 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from segue.base import files, frontmatter
+from segue.base import files, frontmatter, redaction
 from segue.base.errors import InvalidInput, Refused
 from segue.base.jsontext import is_unicode
-from segue.base.redaction import harmless, shown
+from segue.base.redaction import RedactionRefused, harmless, shown
 from segue.continuity.receipt import MAX_ARTIFACTS, Artifact
 
 if TYPE_CHECKING:
@@ -119,8 +119,12 @@ def validated(root: Path, paths: Sequence[str], command: Sequence[str]) -> list[
     """Return what artifacts are, as they were before they were read back and the project's validator was run.
 
     So what is not the same when it is hashed again (see `require_same`) is not what was looked at. Raises as
-    `measured`, `read_back` and `run_validator`.
+    `measured`, `read_back` and `run_validator`, and RedactionRefused `receipt.redaction` for a name that lets somebody
+    in: a receipt says it for good.
     """
+    found = [each for path in paths for each in redaction.credentials("path", path)]
+    if found:
+        raise RedactionRefused(found, "receipt.redaction", "Rename the file: a receipt names it for good")
     before = [measured(root, each) for each in paths]
     read_back(root, paths)
     run_validator(command, root)
