@@ -60,7 +60,7 @@ def test_with_a_store(shell: Shell) -> None:
     assert "alembic" in imported(shell, "save", str(FIRST))  # the first one makes the tables
     # What is saved becomes memories, which are made ready for search.
     assert imported(shell, "save", str(SECOND)) & HEAVY == {"sqlalchemy", "numpy"}
-    for arguments in (("resume",), ("ls", "--json"), ("capsule", "ls")):
+    for arguments in (("resume",), ("ls", "--json"), ("capsule", "ls"), ("source", "ls")):
         found = imported(shell, *arguments) & HEAVY
         assert found == {"sqlalchemy"}, arguments
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from segue.sources.problems import Problem
     from segue.sources.record import Record
     from segue.sources.snapshot import Resource, Snapshot
+    from segue.storage.database import Database
     from segue.storage.sources import Kind
 
 NO_ACCESS = "source.access"  # the code of a reader's error where an address refuses access
@@ -48,17 +49,38 @@ _MAX_MESSAGE = 500
 
 
 class Sources(ScopedService):
-    """The sources of one scope. `readers` read places; `memories` are those that the records become."""
+    """The sources of one scope.
 
-    def __init__(self, memories: Memories, *, readers: Callable[[], Readers], **shared: Any) -> None:
-        super().__init__(memories.database, memories.scope_id, **shared)
-        self._memories = memories
+    `readers` read places; `memories` are those that the records become, and are asked for where some are written.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        scope_id: str,
+        *,
+        memories: Callable[[], Memories],
+        readers: Callable[[], Readers],
+        **shared: Any,
+    ) -> None:
+        super().__init__(database, scope_id, **shared)
+        self._asked_memories = memories
         self._readers = readers
+
+    @property
+    def _memories(self) -> Memories:
+        return self._asked_memories()
 
     def reading(self, readers: Readers) -> Sources:
         """Return the same sources, read by other readers."""
         return Sources(
-            self._memories, readers=lambda: readers, project=self._project, clock=self._clock, actor=self._actor
+            self._database,
+            self._scope,
+            memories=self._asked_memories,
+            readers=lambda: readers,
+            project=self._project,
+            clock=self._clock,
+            actor=self._actor,
         )
 
     @property

@@ -93,7 +93,7 @@ class MemoryServices(Wiring):
         def readers() -> Readers:
             return Readers(limits=source_limits(self._given.home))
 
-        return Sources(self.memories, readers=readers, **self._shared)
+        return Sources(self._database, self._scope, memories=lambda: self.memories, readers=readers, **self._shared)
 
     @cached_property
     def search(self) -> Search:
