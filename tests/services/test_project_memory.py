@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,11 @@ import pytest
 from memory_samples import BODIES, LEDGER, Study
 
 import segue
-from segue.base.errors import InvalidInput, NotFound, Refused, SegueError
+from segue.base.errors import Failed, InvalidInput, NotFound, Refused, SegueError
 from segue.base.redaction import RedactionRefused
 from segue.continuity import swap
 from segue.continuity.store import editing
+from segue.services import project_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -308,6 +310,36 @@ def test_one_that_cannot_be_finished_is_a_finding(study: Study) -> None:
     assert (report.status, [each.code for each in report.faults]) == ("invalid", ["store.interrupted"])
     with pytest.raises(InvalidInput, match="remove that folder"):
         study.keep("more")
+
+
+@pytest.mark.requirement("continuity-store-writers")
+def test_nobody_comes_between_by_way_of_another_home(
+    study: Study, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setenv("SEGUE_HOME", str(tmp_path / "another home"))
+        opened = segue.open(tmp_path / "another.db", directory=study.root, clock=clock)
+        assert opened.continuity.place.folder.parent.parent.name == "another home"
+    proof, plan, told = study.receipt(), editing.upsert, []
+
+    def meanwhile() -> None:
+        with pytest.raises(Failed) as error:
+            opened.continuity.memory.upsert(
+                "theirs", kind="reference", description="x", body="x", receipt="TX-0001", sources=[LEDGER]
+            )
+        told.append(error.value.code)
+
+    def slow(*given: Any) -> Any:
+        monkeypatch.setattr(project_memory, "_WRITING", 0.1)
+        thread = threading.Thread(target=meanwhile)
+        thread.start()
+        thread.join()
+        return plan(*given)
+
+    monkeypatch.setattr(editing, "upsert", slow)
+    with opened:
+        assert study.keep("ours", receipt=proof.tx_id).action == "added"
+    assert told == ["continuity.busy"]
 
 
 # -- changes ----------------------------------------------------------------------------------------------------------

@@ -88,7 +88,8 @@ def locked(folder: Path, seconds: float = LOCK_SECONDS) -> Iterator[None]:
 def alone(folder: Path, seconds: float) -> Iterator[None]:
     """Have a folder for oneself, also among those who come by way of another home of Segue's than this one.
 
-    The folder itself is locked, so that no file is left in it. Systems that cannot do that go by Segue's own lock.
+    The thread that has it may ask again; what is no folder is not waited for. The folder itself is locked, so that no
+    file is left in it. Systems that cannot do that go by Segue's own lock.
     Raises Failed `continuity.busy` where others do not let go of it within `seconds`, `file.write`.
     """
     try:
@@ -96,8 +97,16 @@ def alone(folder: Path, seconds: float) -> Iterator[None]:
     except ImportError:
         yield
         return
+    name = str(folder)
+    depth: dict[str, int] = _held.__dict__.setdefault("depth", {})
+    if depth.get(name):
+        yield
+        return
     try:
-        handle = os.open(folder, os.O_RDONLY)
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except NotADirectoryError:
+        yield
+        return
     except OSError as error:
         raise Failed("file.write", f"could not lock {folder}: {error.strerror or error}") from error
     try:
@@ -111,8 +120,10 @@ def alone(folder: Path, seconds: float) -> Iterator[None]:
                 time.sleep(_TRY_SECONDS)
             except OSError:  # a file system without locks
                 break
+        depth[name] = 1
         yield
     finally:
+        depth.pop(name, None)
         os.close(handle)
 
 
@@ -214,5 +225,20 @@ def write(path: Path, data: bytes) -> None:
 
 
 def write_json(path: Path, document: Any) -> None:
-    """Replace a file by a JSON document, indented, with a line break at its end. Raises Failed `file.write`."""
-    write(path, jsontext.dump(document, indent=True) + b"\n")
+    """Replace a file by a JSON document, indented, with a line break at its end.
+
+    What could not be read again as it is given is not written: too large, too deep, no JSON. Raises InvalidInput
+    `continuity.size`, `continuity.unwritable`, Failed `file.write`.
+    """
+    try:
+        data = jsontext.dump(document, indent=True) + b"\n"
+        same = len(data) > MAX_DOCUMENT or jsontext.parse(data) == document
+    except InvalidInput as error:
+        raise InvalidInput("continuity.unwritable", f"this cannot be kept: {error.message}") from None
+    except (TypeError, ValueError, RecursionError):
+        same = False
+    if not same:
+        raise InvalidInput("continuity.unwritable", "this cannot be kept: it holds a value that JSON has not")
+    if len(data) > MAX_DOCUMENT:
+        raise InvalidInput("continuity.size", f"this cannot be kept: it has more than {MAX_DOCUMENT:,} bytes")
+    write(path, data)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from segue.base import time
 from segue.base.errors import InvalidInput, Refused, SegueError
-from segue.continuity import swap, unkept
+from segue.continuity import files, swap, unkept
 from segue.continuity.store import doctor, editing
 from segue.continuity.store.editing import Entry, between, require_no_worse
 from segue.continuity.store.fault import require_none
@@ -203,8 +203,12 @@ class ProjectMemory(MemoryReading):
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[Checked]:
-        """Yield the store while nobody else may change it."""
-        with self._place.locked(_WRITING):
+        """Yield the store while nobody else may change it, by way of another home of Segue's neither.
+
+        Else one could come between that leaves what is compared as it was: a fact that was kept and archived meanwhile
+        has used an id, and the index is what it was.
+        """
+        with self._place.locked(_WRITING), files.alone(self.path, _WRITING):
             swap.recover(self.path)
             yield doctor.check(swap.read(self.path))
 
