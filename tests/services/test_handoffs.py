@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import segue
-from segue.base.errors import Failed, InvalidInput, NotFound
+from segue.base.errors import Failed, InvalidInput, NotFound, SegueError
 from segue.base.redaction import RedactionRefused
-from segue.continuity import handoff
+from segue.continuity import files, handoff
 from segue.services import handoffs as service
 
 if TYPE_CHECKING:
@@ -228,6 +228,51 @@ def test_a_state_that_is_none_writes_nothing(opened: segue.Segue) -> None:
         with pytest.raises(InvalidInput):
             opened.continuity.handoffs.create(state)
     assert not opened.continuity.place.folder.exists()
+
+
+def _nested(depth: int) -> Any:
+    value: Any = "x"
+    for _ in range(depth):
+        value = {"a": value}
+    return value
+
+
+@pytest.mark.requirement("continuity-handoff")
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"a": "x" * 5_000_000}],
+        ["x" * 4_000] * 1_000 + [{"a": "x" * 400_000}],
+        [_nested(64)],
+        [{"a": float("nan")}],
+        [{"a": ("x",)}],
+        [{"a": {"x"}}],
+        [{"a": 10**500}],
+        [{"a": 10**5000}],
+        [{1: "x"}],
+        [{"a": "\ud800"}],
+    ],
+    ids=["large", "many", "deep", "nan", "tuple", "set", "digits", "more", "key", "surrogate"],
+)
+def test_a_state_that_could_not_be_read_again_is_not_kept(opened: segue.Segue, value: Any) -> None:
+    handoffs = opened.continuity.handoffs
+    kept = handoffs.create(STATE)
+    with pytest.raises(SegueError):
+        handoffs.create(STATE | {"open_questions": value})
+    assert handoffs.restore().handoff == kept.handoff
+    assert len(list(kept.path.parent.iterdir())) == 1
+
+
+@pytest.mark.requirement("continuity-handoff")
+def test_what_the_disk_gives_back_otherwise_is_not_kept(opened: segue.Segue, monkeypatch: pytest.MonkeyPatch) -> None:
+    handoffs = opened.continuity.handoffs
+    kept = handoffs.create(STATE)
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "write", lambda path, data: path.write_bytes(data[:-40]))
+        with pytest.raises(Failed) as failed:
+            handoffs.create(STATE | {"unique_next_action": "Go on."})
+    assert failed.value.code == "handoff.unsaved"
+    assert handoffs.restore().handoff == kept.handoff
 
 
 @pytest.mark.requirement("continuity-handoff-sync")

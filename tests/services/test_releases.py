@@ -109,6 +109,9 @@ def test_a_release_from_manifest_to_receipt(opened: segue.Segue) -> None:
         {"current_step": " "},
         {"previous_receipt_hash": "x"},
         {"surprise": 1},
+        {"readiness_manifest": {"ready": True, "more": "\ud800"}},
+        {"readiness_manifest": {"ready": True, "more": float("nan")}},
+        {"readiness_manifest": {"ready": True, "more": {1}}},
     ],
 )
 def test_a_manifest_that_is_not_ready_is_refused(opened: segue.Segue, members: dict[str, Any]) -> None:
@@ -258,6 +261,22 @@ def test_a_manifest_with_a_secret_is_refused(opened: segue.Segue, members: dict[
     assert refused.value.code == "release.redaction"
     assert "a1a1a1a1a1" not in str(refused.value.details) + refused.value.message
     assert not record_file(opened).exists()
+
+
+@pytest.mark.parametrize("depth", [61, 62, 63, 64, 200])
+def test_a_manifest_that_no_receipt_could_hold_is_not_prepared(opened: segue.Segue, depth: int) -> None:
+    nested: Any = 1
+    for _ in range(depth):
+        nested = {"a": nested}
+    releases = opened.continuity.releases
+    try:
+        releases.prepare(manifest(readiness_manifest={"ready": True, "more": nested}))
+    except InvalidInput:
+        assert not record_file(opened).exists()
+    else:
+        assert releases.commit().tx_id == "TX-0001"
+    with pytest.raises(InvalidInput):
+        releases.prepare(manifest(tx_id=None, readiness_manifest={"ready": True, "more": "x" * files.MAX_DOCUMENT}))
 
 
 def test_a_broken_chain_aborts_it(opened: segue.Segue) -> None:

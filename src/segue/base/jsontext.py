@@ -94,6 +94,14 @@ def said(value: Any) -> str:
     return "\n".join(map(said, value)) if isinstance(value, list) else str(value)
 
 
+def is_json(value: Any) -> bool:
+    """Whether a value is the same once it was written as JSON text and read again by `parse`."""
+    try:
+        return bool(parse(dump(value)) == value)
+    except (InvalidInput, TypeError, ValueError, RecursionError):
+        return False
+
+
 def is_unicode(text: str) -> bool:
     """Whether `text` can be written as UTF-8, that is, holds no lone surrogate."""
     try:

@@ -230,15 +230,9 @@ def write_json(path: Path, document: Any) -> None:
     What could not be read again as it is given is not written: too large, too deep, no JSON. Raises InvalidInput
     `continuity.size`, `continuity.unwritable`, Failed `file.write`.
     """
-    try:
-        data = jsontext.dump(document, indent=True) + b"\n"
-        same = len(data) > MAX_DOCUMENT or jsontext.parse(data) == document
-    except InvalidInput as error:
-        raise InvalidInput("continuity.unwritable", f"this cannot be kept: {error.message}") from None
-    except (TypeError, ValueError, RecursionError):
-        same = False
-    if not same:
-        raise InvalidInput("continuity.unwritable", "this cannot be kept: it holds a value that JSON has not")
+    if not jsontext.is_json(document):
+        raise InvalidInput("continuity.unwritable", "this cannot be kept: it is too deep, or holds what JSON has not")
+    data = jsontext.dump(document, indent=True) + b"\n"
     if len(data) > MAX_DOCUMENT:
         raise InvalidInput("continuity.size", f"this cannot be kept: it has more than {MAX_DOCUMENT:,} bytes")
     write(path, data)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from segue.base import time
 from segue.base.errors import InvalidInput
-from segue.base.jsontext import is_unicode
+from segue.base.jsontext import is_json, is_unicode
 from segue.continuity.candidate import STATUSES
 from segue.continuity.canonical import SCHEMA_VERSION, digest, is_hash
 
@@ -287,7 +287,7 @@ def _value_fault(name: str, value: object) -> str:
         return f"is not a list of at most {MAX_ITEMS:,}"
     if name in _IDS:
         return "" if all(_is_text(each) and each for each in value) else "holds something other than texts"
-    is_good = all((_is_text(each) and each) or (isinstance(each, dict) and each) for each in value)
+    is_good = all((_is_text(each) and each) or (isinstance(each, dict) and each and is_json(each)) for each in value)
     return "" if is_good else "holds something other than texts and objects"
 
 

@@ -110,6 +110,8 @@ def parse_manifest(document: object) -> Manifest:
 
 def _manifest(document: object) -> Manifest:
     given = document if isinstance(document, dict) else {}
+    if not jsontext.is_json(document):
+        raise members.invalid("it holds what JSON has not")
     found = members.exactly(document, _REQUIRED | (_OPTIONAL & given.keys()), "it")
     number = number_of(members.text(found, "tx_id", 16)) if "tx_id" in found else 0
     previous = found.get("previous_receipt_hash") or ""

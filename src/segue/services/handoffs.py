@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from segue.base import jsontext, redaction
-from segue.base.errors import InvalidInput, NotFound, SegueError
+from segue.base.errors import Failed, InvalidInput, NotFound, SegueError
 from segue.base.redaction import ON_PURPOSE, RedactionRefused, shown
 from segue.continuity import files, handoff
 from segue.continuity.handoff import Handoff, Restored
@@ -83,8 +83,8 @@ class Handoffs:
 
         Its artifacts are the ledgers and the index of the memory store, where they exist. Where the clock was set
         back, or stands still, its time is just after that of the newest, so that it is the newest. Raises InvalidInput
-        `handoff.state`, `continuity.journal`, RedactionRefused `handoff.redaction` for a state with what lets
-        somebody in, Failed.
+        `handoff.state`, `continuity.journal`, `continuity.size`, `continuity.unwritable`, RedactionRefused
+        `handoff.redaction` for a state with what lets somebody in, Failed.
         """
         if handoff.state_fault(state):
             handoff.create(state, {}, (), self._place.clock())  # it raises, and says why
@@ -97,8 +97,7 @@ class Handoffs:
             made = handoff.create(state, hashes, list(self._candidates()), self._next_moment())
             path = self._folder / _file_name(made)
             files.write_json(path, made.to_json())
-            if handoff.parse(files.read_json(path, code="handoff.invalid")) != made:
-                raise InvalidInput("handoff.invalid", "the disk gives back another handoff than it got")
+            _require_kept(path, made)
             self._forget_oldest(path)
         dropped = sorted(set(state) - set(made.state)) if isinstance(state, dict) else []
         return Created(made, path, tuple(shown(each, 80) for each in dropped), synced, fault)
@@ -209,6 +208,18 @@ def read_state(root: Path, name: str) -> object:
     path = artifacts.located(root, name)
     data = files.read(root / path, _STATE_BYTES)
     return jsontext.parse(data or b"", code="handoff.state")
+
+
+def _require_kept(path: Path, made: Handoff) -> None:
+    """Raise Failed `handoff.unsaved` where the disk gives back something else; nothing is left of it then."""
+    try:
+        if handoff.parse(files.read_json(path, code="handoff.invalid")) == made:
+            return
+    except InvalidInput:
+        pass
+    with contextlib.suppress(OSError):
+        path.unlink()
+    raise Failed("handoff.unsaved", "the disk gives back another handoff than it got; none was kept")
 
 
 def _file_name(made: Handoff) -> str:
