@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from segue.base.errors import SegueError
 from segue.sources import base_url, paths, snapshot
 from segue.sources import manifest as manifests
-from segue.sources.https import Visit
 from segue.sources.local import Folder
 from segue.sources.problems import Problem, problems_of
 
@@ -45,6 +44,8 @@ def check_url(https: Https, url: str, *, bearer: str = "", on_progress: Progress
 
     Of a URL that is refused, all that is wrong with it, and nothing is asked for. Raises InvalidInput `source.bearer`.
     """
+    from segue.sources.https import Visit  # a folder needs no network
+
     base, errors = base_url.examined(url)
     if base is None:
         return [each for error in errors for each in problems_of(error, "")]
