@@ -153,6 +153,7 @@ BROKEN: dict[str, tuple[dict[str, Any], str, str, int]] = {
                                   "no-gpu.md", 6),
     "a head without end": ({"no_gpu": changed(P, "status:", "x: y\n" * 20_000 + "status:")}, "detail.front_matter",
                            "no-gpu.md", 1),
+    "a value without end": ({"no_gpu": changed(P, "Examples", "x" * 70_000)}, "detail.front_matter", "no-gpu.md", 1),
     "a date": ({"no_gpu": changed(P, '"2026-04-03"', '"2026-02-30"')}, "detail.date", "no-gpu.md", 8),
     "no label": ({"no_gpu": changed(P, "Why:", "Because:")}, "detail.label", "no-gpu.md", 12),
     "an empty label": ({"line_by_line": changed(F, "the learner asked for it twice.", "")}, "detail.label",

@@ -408,6 +408,37 @@ def test_one_value_changes_and_nothing_else(value: str, which: str, end: str) ->
 
 
 @pytest.mark.requirement("continuity-store-untouched")
+@pytest.mark.requirement("continuity-store-format")
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["name", "status", "a-b", "x_1", "null", "no", "1", "a b"]),
+            st.sampled_from([": ", ":", ": \t"]),
+            st.one_of(
+                st.text(st.sampled_from('\\"\x00\t\x85\xa0\u2028\ufeff\ufffe#:é纠😀 -'), max_size=4).map(
+                    lambda text: f'"{text}"'
+                ),
+                st.sampled_from(['""', "x", "'x'", '" x "', '"x" # y', "[x]", ""]),
+            ),
+        ),
+        min_size=1,
+        max_size=5,
+    ),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from(["---", "...", "--- "]),
+    st.sampled_from(["", "\n", "\nbody\n", "body"]),
+)
+def test_a_head_reads_as_yaml_does(lines: list[tuple[str, str, str]], end: str, close: str, body: str) -> None:
+    text = f"---{end}" + "".join("".join(line) + end for line in lines) + close + end + body
+    found, yaml = head.read(text), frontmatter.split(text)
+    assert (found.body, found.body_line) == (yaml.body, yaml.body_line)
+    if not yaml.fault:
+        assert found.values == {key: value for key, value in yaml.values.items() if isinstance(value, str)}
+        assert found.lines == yaml.lines
+        assert not found.raw
+
+
 def test_a_body_that_says_the_same_stays() -> None:
     text = '---\r\nkind: "x"\r\n---\r\n\r\n\r\n  Spaced.  \r\n\r\n'
     assert head.edited(text, {}, "  Spaced.  \n") == text
