@@ -162,6 +162,8 @@ class _Gathering:
 
     def _fetch(self, ids: Iterable[str]) -> None:
         missing = [each for each in dict.fromkeys(ids) if each not in self._asked_for]
+        if not missing:
+            return
         self._asked_for.update(missing)
         found = rows.by_ids(self._connection, self._scope, missing, self._wanted)
         at = self._asked.as_of
@@ -226,10 +228,12 @@ class _Gathering:
             return []
         near = entity_graph.naming(self._connection, self._scope, seeds[:1], self._wanted, _NAMING)
         chosen = self._kept(sorted(near, key=self._place), _ABOUT)
-        for key, _, _ in entity_graph.beside(self._connection, self._scope, seeds[:1], near)[:_BESIDE]:
-            shared = entity_graph.naming(self._connection, self._scope, [key], self._wanted, _SHARED)
-            chosen += self._kept(shared, _SHARED)
-        return list(dict.fromkeys(chosen))
+        beside = entity_graph.beside(self._connection, self._scope, seeds[:1], near)[:_BESIDE]
+        shared = [
+            entity_graph.naming(self._connection, self._scope, [key], self._wanted, _SHARED) for key, _, _ in beside
+        ]
+        self._fetch(each for ids in shared for each in ids)  # all at once: each question takes its time
+        return list(dict.fromkeys([*chosen, *(each for ids in shared for each in self._kept(ids, _SHARED))]))
 
     def _place(self, memory_id: str) -> int:
         return self._places.get(memory_id, len(self._places))
