@@ -280,6 +280,51 @@ def test_what_the_user_edited_is_his_own(segue_: segue.Segue, readers: Scripted)
     assert segue_.store.doctor() == []
 
 
+@pytest.mark.requirement("sources-access-lost")
+def test_what_comes_back_is_as_the_user_left_it(segue_: segue.Segue, readers: Scripted) -> None:
+    more = {"port": record("The staging server listens on port 9000."), "gone": record("Ship on Fridays.")}
+    readers.places[PLACE] = source({**RECORDS, **more})
+    sources = segue_.sources.reading(readers)
+    name = added(sources)
+    memories = served(segue_)
+    segue_.memories.forget(memories[f"source:{name}#gone"].id)
+    segue_.memories.supersede(memories[f"source:{name}#port"].id, "The staging server listens on port 8080.")
+    segue_.memories.edit(memories[f"source:{name}#style"].id, content="Amounts are decimals.")
+    before = {each.content for each in served(segue_).values()}
+    assert len(before) == 3
+    for _ in range(2):
+        readers.fault = NO_ACCESS
+        with pytest.raises(Refused):
+            sources.refresh(name)
+        mine = {each.content for each in segue_.memories.ls(statuses=["active", "retired"], limit=500).memories}
+        assert mine == {"The staging server listens on port 8080.", "Amounts are decimals."}
+        assert segue_.store.doctor() == []
+        readers.fault = None
+        sources.refresh(name)
+        assert {each.content for each in served(segue_).values()} == before
+    sources.rm(name)
+    assert [each.content for each in served(segue_).values()] == ["The staging server listens on port 8080."]
+    assert segue_.store.doctor() == []
+
+
+@pytest.mark.requirement("sources-access-lost")
+def test_what_a_record_replaced_itself_comes_back_with_it(segue_: segue.Segue, readers: Scripted) -> None:
+    """Only what somebody else decides lasts: a source may come back to what it said before."""
+    sources = segue_.sources.reading(readers)
+    name = added(sources)
+    for text in ("Run the tests with tox.", "Run the tests with make test.", "Run the tests with tox."):
+        readers.places[PLACE] = source({"tests": record(text)})
+        sources.refresh(name)
+        readers.fault = NO_ACCESS
+        with pytest.raises(Refused):
+            sources.refresh(name)
+        assert segue_.memories.count() == 0
+        readers.fault = None
+        sources.refresh(name)
+        assert [each.content for each in served(segue_).values()] == [text]
+    assert segue_.store.doctor() == []
+
+
 @pytest.mark.parametrize("code", ["source.unreachable", "source.changed"])
 @pytest.mark.requirement("sources-refresh")
 def test_a_failed_refresh_leaves_the_snapshot_and_says_why(segue_: segue.Segue, readers: Scripted, code: str) -> None:

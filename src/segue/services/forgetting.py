@@ -22,7 +22,7 @@ from segue.storage import settings
 from segue.storage.memory_history import UNHASHED, Tombstone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from datetime import datetime
 
     import sqlalchemy as sa
@@ -105,11 +105,14 @@ class Forgetting(MemoryWriting):
         writer = self.writer(connection)
         self._take_back(connection, writer, said, alone, "its source was removed", for_good=False)
 
-    def withdraw(self, connection: sa.Connection, refs: Sequence[str], *, edited_stay: bool) -> int:
+    def withdraw(
+        self, connection: sa.Connection, refs: Sequence[str], *, edited_stay: bool, for_a_while: bool = False
+    ) -> int:
         """Undo what was read at places of a source, or at all of one, in the same transaction; return how many went.
 
         They are as `source#place`, or `source`. With `edited_stay` a text that a person wrote anew is his own and
-        stays. Read again, all of it is remembered again.
+        stays. Read again, all of it is remembered again; but with `for_a_while`, by which the same is to come back, not
+        what somebody else than the source has replaced or written anew.
         """
         said: list[Said] = []
         alone: list[str] = []
@@ -122,10 +125,25 @@ class Forgetting(MemoryWriting):
             known = {each.memory_id: each.identity for each in said}
             held = damaged.read(connection, self._scope, alone)
             alone = [each.id for each in held if each.revision == 1 or same.identity(each) == known.get(each.id)]
+            if for_a_while:
+                edited = {each.id for each in held} - set(alone)
+                said = [each for each in said if each.memory_id not in edited]
+        decided = self._replaced_by_others(connection, alone) if for_a_while else []
         if said or alone:
             writer = self.writer(connection)
-            self._take_back(connection, writer, said, alone, "its source was withdrawn", for_good=False)
+            why = "its source was withdrawn"
+            self._take_back(connection, writer, said, alone, why, for_good=decided)
         return len(alone)
+
+    def _replaced_by_others(self, connection: sa.Connection, memory_ids: Sequence[str]) -> list[str]:
+        """Those of the memories that were replaced by what another source, or somebody, says."""
+        held = damaged.read(connection, self._scope, memory_ids)
+        above = rows.by_ids(connection, self._scope, list({each.superseded_by for each in held if each.superseded_by}))
+        return [
+            each.id
+            for each in held
+            if each.superseded_by in above and above[each.superseded_by].provenance.source != each.provenance.source
+        ]
 
     def _take_back(
         self,
@@ -135,7 +153,7 @@ class Forgetting(MemoryWriting):
         alone: list[str],
         reason: str,
         *,
-        for_good: bool = True,
+        for_good: bool | Collection[str] = True,
     ) -> None:
         sources.remove(connection, self._scope, said)
         kept = sources.counts(connection, self._scope, list({each.memory_id for each in said} - set(alone)))
@@ -205,15 +223,16 @@ def forget(
     *,
     now: datetime,
     reason: str = "",
-    for_good: bool = True,
+    for_good: bool | Collection[str] = True,
 ) -> None:
     """Delete memories inside a write transaction, the last thing that its writer does: all that goes, goes here.
 
-    `for_good` says that no source is to bring their texts back. Raises InvalidInput `memory.value` for a reason that
-    cannot be kept.
+    `for_good` says that no source is to bring their texts back, or of which memories. Raises InvalidInput
+    `memory.value` for a reason that cannot be kept.
     """
     scope, shown = writer.scope_id, _reason(reason)
-    hashes = _hashes(connection, scope, memories) if for_good else {}
+    lasting = [each for each in memories if for_good is True or (for_good and each.id in for_good)]
+    hashes = _hashes(connection, scope, lasting)
     for memory in memories:
         writer.indexing.remove(memory)
     stones = [Tombstone(each.id, keyed, now, shown) for each in memories for keyed in hashes.get(each.id, [UNHASHED])]

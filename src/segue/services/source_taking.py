@@ -73,9 +73,11 @@ def _write(memories: Memories, connection: sa.Connection, source: StoredSource, 
 def withhold(memories: Memories, connection: sa.Connection, source: StoredSource) -> int:
     """Take the memories of a source out of the store until it is taken again; return how many went.
 
-    They are not marked but removed: so no search, pack, session, pin or hook has to know of it, now or ever.
+    They are not marked but removed: so no search, pack, session, pin or hook has to know of it, now or ever. What the
+    user made of them stays so when they come back: a text that he forgot, replaced, or wrote anew.
     """
-    return memories.withdraw(connection, [conversions.source_named(source.name)], edited_stay=True)
+    named = conversions.source_named(source.name)
+    return memories.withdraw(connection, [named], edited_stay=True, for_a_while=True)
 
 
 def _cleaned(writer: Writer, source: StoredSource, record: Record) -> Iterable[Item]:

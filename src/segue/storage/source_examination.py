@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from segue.storage.findings import Finding
-from segue.storage.tables import memory_sources, source_records, sources
+from segue.storage.tables import memories, memory_sources, source_records, sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_SOURCES, _RECORDS, _SAID = sources.c, source_records.c, memory_sources.c
+_SOURCES, _RECORDS, _SAID, _MEMORIES = sources.c, source_records.c, memory_sources.c, memories.c
 _BATCH = 100
 
 
@@ -51,7 +51,13 @@ def _read_anew(connection: sa.Connection, scope_id: str, name: str) -> None:
 
 
 def _withheld(connection: sa.Connection) -> Iterator[Finding]:
-    said = sa.exists().where(_SAID.scope_id == _SOURCES.scope_id, _SAID.source == "source:" + _SOURCES.name)
+    said = sa.exists().where(
+        _SAID.scope_id == _SOURCES.scope_id,
+        _SAID.source == "source:" + _SOURCES.name,
+        _MEMORIES.scope_id == _SAID.scope_id,
+        _MEMORIES.id == _SAID.memory_id,
+        _MEMORIES.identity == _SAID.identity,  # what a person has written anew is his own
+    )
     query = sa.select(_SOURCES.name).where(_SOURCES.withheld, said).order_by(_SOURCES.name)
     for name in connection.execute(query).scalars():
         text = f"the source {name} is withheld, and memories of it are there; `segue source refresh {name}`, or `rm` it"
