@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from segue.base import place as places
-from segue.base.errors import SegueError
+from segue.base.errors import Refused, SegueError
 from segue.sources import adapters, blocks
 from segue.storage.sources import Export
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from segue.services.source_views import Exported
     from segue.services.sources import Sources
-    from segue.sources.adapters import Loss
+    from segue.sources.adapters import Loss, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +64,21 @@ class Exporting:
         `source.block_edited`, `hosts.backup_link`, Failed `file.write`, `hosts.…`.
         """
         tool = adapters.target_named(target)
-        path = str((folder / adapters.PATHS[tool]).absolute())
+        path = str(_file_in(folder.absolute(), tool))
         known = self._there(path)
         for name in names:
             self._sources.get(name)  # all of them are there before anything is written
-        written = self._write(Export(tool, path), sorted({*names, *known}), replace=replace)
-        made = any(each.made for each in known.values()) or written.state == "made"
-        for name in sorted({*names, *known}):
-            others = [each for each in self._sources.get(name).stored.exports if each.path != path]
-            self._sources.note_exports(name, [*others, Export(tool, path, made)])
-        return written
+        listed = sorted({*names, *known})
+        made = any(each.made for each in known.values()) or not Path(path).exists()
+        export = Export(tool, path, made)
+        for name in listed:  # first, so that `rm` finds the block even where the writing was killed
+            self._sources.note_export(name, export)
+        try:
+            return self._write(export, listed, replace=replace)
+        except SegueError:
+            for name in listed:
+                self._sources.note_export(name, export, gone=name not in known)
+            raise
 
     def rewrite(self, names: Collection[str], *, without: str = "") -> list[Written]:
         """Write again every file that holds records of these sources; without those of one that is to be removed.
@@ -99,6 +104,8 @@ class Exporting:
         target = adapters.target_named(file.target)
         path = Path(file.path)
         place = places.look(path, path.parents[len(Path(adapters.PATHS[target]).parts) - 1])
+        if place.target.parent != path.parent:  # it became a link after it was written first
+            raise _linked(path)
         sources = tuple(self._sources.exported(names))
         before = place.data or b""
         if names:
@@ -117,3 +124,21 @@ class Exporting:
         places.write(place, after, backup=before if edited is not None and edited.edited else None)
         state = "made" if place.data is None else "written" if names else "cleared"
         return Written(target, file.path, state, len(after), losses, sources)
+
+
+def _file_in(folder: Path, tool: Target) -> Path:
+    """The tool's file below a folder, by the one path that it has: what leads there through links is the same file.
+
+    What others wrote goes into no file beyond that folder, such as one of a shell, whatever link a project comes with.
+    Raises Refused `source.link`, InvalidInput `hosts.unreadable`.
+    """
+    named = folder / adapters.PATHS[tool]
+    target = places.look(named, folder).target
+    if not target.is_relative_to(folder.resolve()):
+        raise _linked(named)
+    return target
+
+
+def _linked(path: Path) -> Refused:
+    message = f"{path} is a link that leads elsewhere; records of others are written into no file beyond its folder"
+    return Refused("source.link", message, {"path": str(path)})

@@ -352,7 +352,8 @@ class Sources(ScopedService):
     def exported(self, names: Sequence[str]) -> list[Exported]:
         """Return what other tools may be told of these sources: records whose memories are served now.
 
-        What was forgotten, replaced or has expired is left out, and all of a source that is withheld.
+        What was forgotten, replaced or has expired is left out, and all of a source that is withheld. What is masked in
+        the memories is masked here.
         """
         now = self._clock()
         found = []
@@ -360,7 +361,7 @@ class Sources(ScopedService):
             stored = self.get(name).stored
             everything = () if stored.withheld else self.records(name)
             states = self.states(name)
-            kept = tuple(each for each in everything if _is_served(states.get(each.id, []), now))
+            kept = tuple(_masked(each) for each in everything if _is_served(states.get(each.id, []), now))
             shown = adapters.Shown(
                 name=name,
                 title=stored.title,
@@ -372,11 +373,16 @@ class Sources(ScopedService):
             found.append(Exported(shown, tuple(sorted(left)), stored.withheld))
         return found
 
-    def note_exports(self, name: str, exports: Sequence[Export]) -> None:
-        """Remember which files of other tools the records of a source were written to. Raises NotFound."""
+    def note_export(self, name: str, export: Export, *, gone: bool = False) -> None:
+        """Remember a file of another tool that the records of a source are in, or that they are `gone` from it.
+
+        Raises NotFound.
+        """
         with self._database.write(self._scope) as connection:
             source = self._find(connection, name)
-            rows.note(connection, self._scope, replace(source, exports=tuple(exports)))
+            others = [each for each in source.exports if each.path != export.path]
+            kept = others if gone else [*others, export]
+            rows.note(connection, self._scope, replace(source, exports=tuple(kept)))
 
     def _note(self, connection: sa.Connection, kind: str, subject: str, details: Mapping[str, Any]) -> None:
         events.append(
@@ -388,6 +394,19 @@ def _is_served(memories: Sequence[Memory], now: datetime) -> bool:
     return bool(memories) and all(
         each.status == "active" and (each.valid_to is None or each.valid_to > now) for each in memories
     )
+
+
+def _masked(record: Record) -> Record:
+    """A record without what is local to the machine of who wrote it, and without secrets."""
+
+    def clean(text: str) -> str:
+        return redaction.mask(redaction.Field("record", text, True))[0] if text else text
+
+    texts: dict[str, Any] = {
+        name: clean(getattr(record, name)) for name in ("body", "title", "kind", "scope", "project", "source")
+    }
+    lists: dict[str, Any] = {name: tuple(map(clean, getattr(record, name))) for name in ("tags", "entities")}
+    return replace(record, **texts, **lists)
 
 
 def _compared(before: Mapping[str, str], now: Mapping[str, str]) -> Counter[str]:

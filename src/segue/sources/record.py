@@ -49,8 +49,8 @@ class Record:
     `sha256` is the hash of the file's bytes (64 hex digits), `bytes` their number. `kind` is what was given, one of
     KINDS or not. Times are a day or RFC 3339, as given (see `moments.instant`). `confidence` lies in 0 to 1.
     `supersedes` are ids of records of the same source. `source` is what the record claims about where it is from: kept
-    and shown, never believed. `body` is the text below the front matter. `unknown` are values under keys that this
-    version does not know.
+    and shown, never believed. `body` is the text below the front matter, its lines ended by line feeds alone. `unknown`
+    are values under keys that this version does not know.
     """
 
     id: str
@@ -116,7 +116,7 @@ class _Reading:
             path=self._entry.path,
             sha256=digest,
             bytes=len(data),
-            body=self._head.body,
+            body=self._head.body.replace("\r\n", "\n"),
             title=self._text("title", MAX_TITLE) or self._entry.title,
             kind=self._text("kind", MAX_NAME),
             scope=self._text("scope", MAX_NAME),
