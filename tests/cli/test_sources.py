@@ -364,6 +364,27 @@ def test_a_folder_of_something_else_is_left_alone(cli: InPlace) -> None:
     assert (cli.shell.project / "mine" / "README").read_text() == "kept"
 
 
+@pytest.mark.requirement("sources-publish")
+def test_a_source_that_somebody_keeps_by_hand_is_left_alone(cli: InPlace) -> None:
+    """Its manifest may list whatever lies there; nothing of that is overwritten or removed."""
+    memory = remembered(cli, "Amounts are integers of cents.")
+    theirs = folders.write(cli.shell.project / "theirs", {"records/style.md": "Nouns.\n", "src/main.py": "run()\n"})
+    before = {each: each.read_bytes() for each in theirs.rglob("*") if each.is_file()}
+    refused = cli("source", "publish", "theirs", memory, "--yes", "--json")
+    assert (refused.code, refused.error["code"]) == (4, "source.not_a_source")
+    assert {each: each.read_bytes() for each in theirs.rglob("*") if each.is_file()} == before
+
+
+@pytest.mark.requirement("sources-publish")
+def test_a_published_record_that_somebody_edited_stays(cli: InPlace) -> None:
+    memory, second = (remembered(cli, text) for text in ("Amounts are integers of cents.", "Rates have six places."))
+    cli("source", "publish", "mine", memory, "--yes")
+    (file,) = (cli.shell.project / "mine" / "records").iterdir()
+    file.write_bytes(file.read_bytes() + b"And more.\n")
+    assert cli("source", "publish", "mine", second, "--yes", "--json").json["removed"] == []
+    assert file.read_bytes().endswith(b"And more.\n")
+
+
 def test_every_command_has_an_answer_as_json(cli: InPlace, notes: Path) -> None:
     cli("source", "add", notes)
     commands: list[tuple[str, ...]] = [

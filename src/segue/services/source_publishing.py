@@ -124,7 +124,7 @@ class Publishing(ScopedService):
                 return
 
     def write(self, publication: Publication, directory: Path) -> Published:
-        """Write what was prepared; records that a source there listed before, and this one does not, are removed.
+        """Write what was prepared; records that were published there before, and are not now, are removed.
 
         All of a new state is there before its manifest takes the place of the old one: whoever reads meanwhile, or
         after a crash, finds either. Raises Refused `source.not_a_source` for a folder that holds something else,
@@ -141,17 +141,21 @@ class Publishing(ScopedService):
 
 
 def require_free(directory: Path) -> list[str]:
-    """Return the records that a source in this folder lists; none for a folder that is empty or not there.
+    """Return the records of what was published in this folder; none for a folder that is empty or not there.
 
-    Raises Refused `source.not_a_source` for one that holds something else.
+    Raises Refused `source.not_a_source` for one that holds something else, also a source that somebody keeps by hand.
     """
-    refused = Refused("source.not_a_source", f"{directory} holds something else than a source; name another folder")
+    text = f"{directory} holds something else than a source that was published; name another folder"
+    refused = Refused("source.not_a_source", text)
     try:
         if not directory.exists() or not any(directory.iterdir()):
             return []
-        return publishing.listed(files.read_bytes(directory / MANIFEST, DEFAULT.manifest_bytes))
+        found = publishing.listed(files.read_bytes(directory / MANIFEST, DEFAULT.manifest_bytes))
     except (OSError, SegueError):
         raise refused from None
+    if found is None:
+        raise refused
+    return found
 
 
 def _unfit(memory: Memory, now: datetime) -> str:
@@ -216,13 +220,18 @@ def _differs(directory: Path, path: str, data: bytes) -> bool:
 
 
 def _remove(directory: Path, path: str) -> bool:
-    """Remove a record that is listed no more; nothing that lies elsewhere, or is no file."""
+    """Remove a record that is listed no more; nothing that lies elsewhere, is no file, or that something else wrote.
+
+    A manifest may be anybody's, and list whatever else lies in the folder.
+    """
     place = directory / path
     try:
         inside = place.parent.resolve().is_relative_to(directory.resolve())
         if not inside or not stat.S_ISREG(place.lstat().st_mode):
             return False
+        if not publishing.is_own(path, files.read_bytes(place, DEFAULT.record_bytes)):
+            return False
         place.unlink()
-    except OSError:
+    except (OSError, SegueError):
         return False
     return True

@@ -51,7 +51,7 @@ def folder(drafts: Sequence[Draft], *, title: str = "", description: str = "") -
     for each in ordered:
         data = _record(each)
         digest = hashlib.sha256(data).hexdigest()
-        path = f"{_FOLDER}/{_slug(each)}-{digest[:_DIGITS]}.md"
+        path = f"{_FOLDER}/{_slug(each)}{_ending(digest)}"
         files[path] = data
         entry: dict[str, object] = {"id": each.id, "path": path, "sha256": digest, "bytes": len(data)}
         entries.append(entry | ({"title": each.title} if each.title else {}))
@@ -70,9 +70,27 @@ def require_readable(files: dict[str, bytes]) -> None:
     snapshot.assembled(first, [each for each in resources if each is not first], DEFAULT)
 
 
-def listed(manifest: bytes) -> list[str]:
-    """Return the paths of the records that a manifest lists. Raises InvalidInput, Refused for what is no manifest."""
-    return [each.path for each in manifests.read(manifest, DEFAULT).records]
+def listed(manifest: bytes) -> list[str] | None:
+    """Return the paths of the records that a manifest lists, None for one that was not published from here.
+
+    Raises InvalidInput, Refused for what is no manifest.
+    """
+    entries = manifests.read(manifest, DEFAULT).records
+    return [each.path for each in entries] if all(_is_named(each.path, each.sha256) for each in entries) else None
+
+
+def is_own(path: str, data: bytes) -> bool:
+    """Whether a file is a record that was published, as it was: its name goes by its content."""
+    return _is_named(path, hashlib.sha256(data).hexdigest())
+
+
+def _is_named(path: str, digest: str) -> bool:
+    folder, _, name = path.partition("/")
+    return bool(digest) and folder == _FOLDER and "/" not in name and name.endswith(_ending(digest))
+
+
+def _ending(digest: str) -> str:
+    return f"-{digest[:_DIGITS]}.md"
 
 
 def _record(draft: Draft) -> bytes:
@@ -84,7 +102,7 @@ def _record(draft: Draft) -> bytes:
     lines += [f"{name}: {_quoted(value)}" for name, value in times.items() if value]
     if draft.confidence is not None:
         lines.append(f"confidence: {_fraction(draft.confidence)}")
-    return "\n".join(["---", *lines, "---", "", draft.body.strip(), ""]).encode()
+    return "\n".join(["---", *lines, "---", "", draft.body.replace("\r\n", "\n").strip(), ""]).encode()
 
 
 def _quoted(text: str) -> str:
