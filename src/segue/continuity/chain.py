@@ -82,8 +82,10 @@ class Report:
 def read(documents: Mapping[int, bytes], head: tuple[int, str]) -> Chain:
     """Return the chain that files make, by number; `head` is the number and hash of the newest, (0, "") for none.
 
-    It is read from its first receipt on, up to the first that does not hold.
+    It is read from its first receipt on, up to the first that does not hold. A head without a hash is that of a chain
+    that was set aside: numbers go on, and it vouches for no file.
     """
+    head = head if head[1] else (0, "")
     number = head[0]
     if not documents:
         return Chain(problem=_missing(number) if number else None)

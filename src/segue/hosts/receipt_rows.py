@@ -52,8 +52,7 @@ def _proven(call: Call, said: set[str]) -> bool:
 def _chain(store: Embedded, key: str, documents: dict[int, bytes]) -> Chain:
     rows = store.rows(_HEAD, key=key)
     with embedded.legible():
-        # A head without a hash is that of a chain that was set aside: it vouches for no file.
-        head = (int(rows[0][0]), str(rows[0][1])) if rows and rows[0][1] else (0, "")
+        head = (int(rows[0][0]), str(rows[0][1] or "")) if rows else (0, "")
     return chain.read(documents, head)
 
 

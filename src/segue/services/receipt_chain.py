@@ -168,5 +168,4 @@ def _last_used(documents: Mapping[int, bytes], number: int) -> int:
 
 
 def _pair(head: Head | None) -> tuple[int, str]:
-    # A head without a hash is that of a chain that was set aside: numbers go on, and no file is vouched for.
-    return (head.number, head.receipt_hash) if head is not None and head.receipt_hash else (0, "")
+    return (head.number, head.receipt_hash) if head is not None else (0, "")
