@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from segue.base.errors import Failed, Refused, SegueError
 from segue.base.redaction import shown
 from segue.sources import paths
-from segue.sources.problems import Problem, error_of
+from segue.sources.problems import too_long
 from segue.sources.snapshot import Validators
 
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ class Wanted:
 
     def too_large(self) -> SegueError:
         """Return the error for more bytes than the limit."""
-        rule = "limit.manifest_bytes" if self.path == paths.MANIFEST else "limit.record_bytes"
-        return error_of([Problem(rule=rule, message=f"it has more than {self.limit:,} bytes", where=self.path)])
+        return too_long(self.path, self.limit)
 
 
 def location(wanted: Wanted, answer: httpcore2.Response) -> str:

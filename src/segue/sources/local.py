@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 
 from segue.base.errors import Failed, NotFound, Refused, SegueError
 from segue.sources import paths
-from segue.sources.problems import Problem, error_of
+from segue.sources.problems import Problem, error_of, too_long
 from segue.sources.reading import gathered
 from segue.sources.snapshot import resource
 
@@ -131,8 +131,7 @@ class Folder:
         except OSError as error:
             raise self._failed(error, path) from None
         if len(data) > limit:
-            rule = "limit.manifest_bytes" if path == paths.MANIFEST else "limit.record_bytes"
-            raise error_of([Problem(rule=rule, message=f"it has more than {limit:,} bytes", where=path)])
+            raise too_long(path, limit)
         after = os.fstat(file)
         if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
             raise Failed("source.changed", f"{path} changed while it was read; try again", {"where": path})

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from segue.base.errors import InvalidInput, Refused, SegueError
+from segue.sources.paths import MANIFEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -67,6 +68,17 @@ def error_of(problems: Sequence[Problem]) -> SegueError:
     details = {"problems": [each.to_json() for each in problems[:_SHOWN]], "count": len(problems)}
     kind = Refused if first.refused else InvalidInput
     return kind(code, f"{first}{more}", details)
+
+
+def too_long(path: str, limit: int) -> SegueError:
+    """Return the error for a manifest, or a record, of more than `limit` bytes."""
+    rule = "limit.manifest_bytes" if path == MANIFEST else "limit.record_bytes"
+    return error_of([Problem(rule=rule, message=f"it has more than {limit:,} bytes", where=path)])
+
+
+def too_much(limit: int, where: str = "") -> Problem:
+    """Return what is wrong with a source of more than `limit` bytes in all."""
+    return Problem(rule="limit.total_bytes", message=f"the source has more than {limit:,} bytes in all", where=where)
 
 
 def problems_of(error: SegueError, where: str) -> list[Problem]:

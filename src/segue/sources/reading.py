@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from segue.base.errors import SegueError
 from segue.sources import manifest as manifests
 from segue.sources import paths
-from segue.sources.problems import Problem, error_of
+from segue.sources.problems import error_of, too_much
 from segue.sources.snapshot import assembled
 
 if TYPE_CHECKING:
@@ -55,8 +55,7 @@ def gathered(
             tell(len(found), len(listed))
             total += len(each.data)
             if total > limits.total_bytes:
-                message = f"the source has more than {limits.total_bytes:,} bytes in all"
-                raise error_of([Problem(rule="limit.total_bytes", message=message, where=each.path)])
+                raise error_of([too_much(limits.total_bytes, each.path)])
     hashes = {each.path: each.sha256 for each in (first, *found)}
     unchanged = hashes == {path: each.sha256 for path, each in before.items()}
     return assembled(first, found, limits, unchanged=unchanged)

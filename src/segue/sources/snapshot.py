@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from segue.sources import manifest as manifests
 from segue.sources import record as records
-from segue.sources.problems import Problem, whole
+from segue.sources.problems import Problem, too_much, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,8 +104,7 @@ def examined(
 def _total(first: Resource, others: Sequence[Resource], limits: Limits) -> list[Problem]:
     if len(first.data) + sum(len(each.data) for each in others) <= limits.total_bytes:
         return []
-    message = f"the source has more than {limits.total_bytes:,} bytes in all"
-    return [Problem(rule="limit.total_bytes", message=message)]
+    return [too_much(limits.total_bytes)]
 
 
 def _duplicates(found: Sequence[Record]) -> list[Problem]:
