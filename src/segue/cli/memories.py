@@ -29,7 +29,7 @@ from segue.cli.arguments import (
     opened,
 )
 from segue.cli.correcting import edit, supersede
-from segue.cli.memory_lines import history_lines, portrait, when
+from segue.cli.memory_lines import history_lines, portrait, said, source_name, when
 from segue.cli.table import print_table
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def print_memories(memories: Sequence[Memory], now: datetime, *, empty: str) -> 
             "WHEN": when(each, now),
             "STATUS": each.status,
             "LAYER": each.layer,
-            "CONTENT": one_line(each.content),
+            "CONTENT": said(each.content, source_name(each.provenance)),
         }
         for each in memories
     ]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from datetime import datetime
 
+    from segue.memories.item import Provenance
     from segue.memories.memory import Memory
     from segue.services.memory_reading import Story
     from segue.storage.memory_sources import Said
@@ -30,6 +31,17 @@ BAR = "│ "  # before each line of a text that others wrote
 def when(memory: Memory, now: datetime) -> str:
     """Return how long ago a memory happened, else was stored."""
     return time.ago(memory.occurred_at or memory.captured_at, now)
+
+
+def said(content: str, source: str) -> str:
+    """Return what a memory says in one line, behind the name of the source that it was read from (empty for none)."""
+    return f"[{source}] {one_line(content)}" if source else one_line(content)
+
+
+def source_name(provenance: Provenance) -> str:
+    """Return the name of the source that a memory was read from, empty for one of the user's own."""
+    kind, _, name = provenance.source.partition(":")
+    return name if provenance.origin == "record" and kind == "source" else ""
 
 
 def indented(text: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from segue.base import ids
 from segue.base.untrusted import one_line
-from segue.cli.memory_lines import when
+from segue.cli.memory_lines import said, source_name, when
 from segue.cli.output import counted
 from segue.context.document import HEADINGS
 from segue.context.layers import PACK_LAYERS
@@ -41,7 +41,7 @@ def pack_lines(serving: Serving, now: datetime) -> Iterator[str]:
             mark = "…" if each.compressed else " "
             at = f"{when(each.candidate.memory, now):>10}  " if width >= _WITH_TIMES else ""
             head = f" {mark}{ids.short(each.candidate.ref)}  {at}"
-            yield head + _within(one_line(each.content), width - len(head))
+            yield head + _within(said(each.content, source_name(each.candidate.memory.provenance)), width - len(head))
     yield from _remarks(serving)
 
 

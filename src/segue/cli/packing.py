@@ -11,6 +11,7 @@ from segue.base.errors import Ambiguous, InvalidInput, NotFound
 from segue.base.untrusted import one_line
 from segue.cli import output
 from segue.cli.arguments import CONTEXT, AsJson, Cursor, Now, TeamCopy, Usage, opened
+from segue.cli.memory_lines import said
 from segue.cli.pack_lines import pack_lines
 from segue.cli.table import print_table
 
@@ -217,8 +218,14 @@ def _cells(item: dict[str, Any], now: datetime) -> dict[str, str]:
         "WHEN": time.ago(time.parse(item["occurred_at"]), now),
         "LAYER": item["layer"],
         "REL.": "" if relevance is None else f"{relevance:.2f}",
-        "CONTENT": one_line(item["content"]),
+        "CONTENT": said(item["content"], _source_name(item["source_url"])),
     }
+
+
+def _source_name(url: str | None) -> str:
+    """The name of the source that an item was read from, empty for none."""
+    before, found, rest = (url or "").partition("segue://source/")
+    return rest.partition("/")[0] if found and not before else ""
 
 
 def expand(
@@ -265,4 +272,6 @@ def _whole_id(segue: Segue, ref: str) -> str:
 def _print_document(document: dict[str, Any]) -> None:
     output.data(document["content"])
     about = [document["id"], document["layer"], document["kind"], document["captured_at"]]
+    if document["provenance"]["origin"] == "record":
+        about.append(document["provenance"]["ref"])
     output.note(" · ".join(one_line(str(each)) for each in about))

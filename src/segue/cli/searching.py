@@ -26,7 +26,7 @@ from segue.cli.arguments import (
     filters,
     opened,
 )
-from segue.cli.memory_lines import when
+from segue.cli.memory_lines import said, source_name, when
 from segue.cli.table import print_table
 
 if TYPE_CHECKING:
@@ -99,14 +99,14 @@ def _cells(hit: Hit, now: datetime) -> dict[str, str]:
         "WHEN": when(hit.memory, now),
         "LAYER": hit.memory.layer,
         "REL.": f"{hit.relevance:.2f}",
-        "CONTENT": one_line(hit.memory.content),
+        "CONTENT": said(hit.memory.content, source_name(hit.memory.provenance)),
     }
 
 
 def _explained(hit: Hit, now: datetime) -> Iterator[str]:
     memory = hit.memory
     yield f"{ids.short(memory.id)}  {when(memory, now)}  {memory.layer}  {hit.relevance:.2f} ({hit.relevance_basis})"
-    yield f"  {one_line(memory.content)}"
+    yield f"  {said(memory.content, source_name(memory.provenance))}"
     yield from (f"  · {_reason(each)}" for each in hit.why)
 
 
