@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -158,12 +158,16 @@ def test_the_last_that_was_made_is_the_newest_whatever_the_clock_says(
         assert len(list(made.path.parent.iterdir())) == 4
 
 
-def test_a_clock_at_the_end_of_the_calendar_loses_no_state(locate: Locate, project_directory: Path) -> None:
-    with segue.open(
-        locate("sqlite"), directory=project_directory, clock=lambda: datetime.max.replace(tzinfo=UTC)
-    ) as opened:
+@pytest.mark.parametrize("edge", [datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)])
+@pytest.mark.parametrize("hours", [-12, 0, 12])
+def test_a_clock_at_the_edge_of_the_calendar_loses_no_state(
+    locate: Locate, project_directory: Path, edge: datetime, hours: int
+) -> None:
+    moment = edge.replace(tzinfo=timezone(timedelta(hours=hours)))
+    with segue.open(locate("sqlite"), directory=project_directory, clock=lambda: moment) as opened:
         for _ in range(2):
             assert opened.continuity.handoffs.create(STATE).path.exists()
+            assert opened.continuity.handoffs.restore().is_ready
 
 
 def test_what_else_lies_among_handoffs_is_none(opened: segue.Segue, monkeypatch: pytest.MonkeyPatch) -> None:

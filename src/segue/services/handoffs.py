@@ -103,7 +103,7 @@ class Handoffs:
         return Created(made, path, tuple(shown(each, 80) for each in dropped), synced, fault)
 
     def _next_moment(self) -> datetime:
-        now = self._place.clock()
+        now = _in_utc(self._place.clock())
         newest = self._newest_file()
         if newest is None:
             return now
@@ -220,6 +220,14 @@ def _require_kept(path: Path, made: Handoff) -> None:
     with contextlib.suppress(OSError):
         path.unlink()
     raise Failed("handoff.unsaved", "the disk gives back another handoff than it got; none was kept")
+
+
+def _in_utc(moment: datetime) -> datetime:
+    """A time in UTC: names of files are in order by it. At the edges of the calendar, as its own clock shows it."""
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        return moment.replace(tzinfo=UTC)
 
 
 def _file_name(made: Handoff) -> str:
