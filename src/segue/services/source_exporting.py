@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from segue.base import place as places
+from segue.base import redaction, time
 from segue.base.errors import Refused, SegueError
+from segue.services.source_views import Exported
 from segue.sources import adapters, blocks
 from segue.storage.sources import Export
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
+    from datetime import datetime
 
-    from segue.services.source_views import Exported
+    from segue.memories.memory import Memory
     from segue.services.sources import Sources
     from segue.sources.adapters import Loss, Target
+    from segue.sources.record import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +57,9 @@ class Written:
 class Exporting:
     """Writes records of the sources of one scope into the files of other tools."""
 
-    def __init__(self, sources: Sources) -> None:
+    def __init__(self, sources: Sources, *, clock: Callable[[], datetime]) -> None:
         self._sources = sources
+        self._clock = clock
 
     def write(self, names: Sequence[str], target: str, folder: Path, *, replace: bool = False) -> Written:
         """Write these sources, and those that were written there before, into a tool's file below `folder`.
@@ -100,13 +105,37 @@ class Exporting:
         listed = [(each.name, export) for each in self._sources.ls() for export in each.stored.exports]
         return {name: export for name, export in listed if export.path == path}
 
+    def _exported(self, names: Sequence[str]) -> list[Exported]:
+        """What other tools may be told of these sources: records whose memories are served now.
+
+        What was forgotten, replaced or has expired is left out, and all of a source that is withheld. What is masked in
+        the memories is masked here.
+        """
+        now = self._clock()
+        found = []
+        for name in names:
+            stored = self._sources.get(name).stored
+            everything = () if stored.withheld else self._sources.records(name)
+            states = self._sources.states(name)
+            kept = tuple(_masked(each) for each in everything if _is_served(states.get(each.id, []), now))
+            shown = adapters.Shown(
+                name=name,
+                title=stored.title,
+                place=stored.place,
+                at=time.to_text(stored.changed_at),
+                records=kept,
+            )
+            left = {each.id for each in everything} - {each.id for each in kept}
+            found.append(Exported(shown, tuple(sorted(left)), stored.withheld))
+        return found
+
     def _write(self, file: Export, names: Sequence[str], *, replace: bool) -> Written:
         target = adapters.target_named(file.target)
         path = Path(file.path)
         place = places.look(path, path.parents[len(Path(adapters.PATHS[target]).parts) - 1])
         if place.target.parent != path.parent:  # it became a link after it was written first
             raise _linked(path)
-        sources = tuple(self._sources.exported(names))
+        sources = tuple(self._exported(names))
         before = place.data or b""
         if names:
             content = adapters.rendered([each.shown for each in sources if not each.withheld])
@@ -142,3 +171,22 @@ def _file_in(folder: Path, tool: Target) -> Path:
 def _linked(path: Path) -> Refused:
     message = f"{path} is a link that leads elsewhere; records of others are written into no file beyond its folder"
     return Refused("source.link", message, {"path": str(path)})
+
+
+def _is_served(memories: Sequence[Memory], now: datetime) -> bool:
+    return bool(memories) and all(
+        each.status == "active" and (each.valid_to is None or each.valid_to > now) for each in memories
+    )
+
+
+def _masked(record: Record) -> Record:
+    """A record without what is local to the machine of who wrote it, and without secrets."""
+
+    def clean(text: str) -> str:
+        return redaction.mask(redaction.Field("record", text, True))[0] if text else text
+
+    texts: dict[str, Any] = {
+        name: clean(getattr(record, name)) for name in ("body", "title", "kind", "scope", "project", "source")
+    }
+    lists: dict[str, Any] = {name: tuple(map(clean, getattr(record, name))) for name in ("tags", "entities")}
+    return replace(record, **texts, **lists)

@@ -10,14 +10,13 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from segue.base import ids, redaction, time
+from segue.base import ids, redaction
 from segue.base.errors import Conflict, NotFound, Refused, SegueError, Stale
 from segue.conversions import records as conversions
 from segue.services import source_naming as naming
 from segue.services import source_taking as taking
 from segue.services.scoped import ScopedService
-from segue.services.source_views import COUNTED, Exported, Offer, Refreshed, Removed, Shown, Source
-from segue.sources import adapters
+from segue.services.source_views import COUNTED, Offer, Refreshed, Removed, Shown, Source
 from segue.sources import record as records
 from segue.sources import snapshot as snapshots
 from segue.sources.limits import DEFAULT
@@ -27,8 +26,7 @@ from segue.storage import sources as rows
 from segue.storage.sources import Export, StoredManifest, StoredRecord, StoredSource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     import sqlalchemy as sa
@@ -95,7 +93,7 @@ class Sources(ScopedService):
         """What writes the records into the files of other tools."""
         from segue.services.source_exporting import Exporting
 
-        return Exporting(self)
+        return Exporting(self, clock=self._clock)
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -349,30 +347,6 @@ class Sources(ScopedService):
             self._note(connection, "source.removed", name, {"memories": gone})
         return Removed(source, gone)
 
-    def exported(self, names: Sequence[str]) -> list[Exported]:
-        """Return what other tools may be told of these sources: records whose memories are served now.
-
-        What was forgotten, replaced or has expired is left out, and all of a source that is withheld. What is masked in
-        the memories is masked here.
-        """
-        now = self._clock()
-        found = []
-        for name in names:
-            stored = self.get(name).stored
-            everything = () if stored.withheld else self.records(name)
-            states = self.states(name)
-            kept = tuple(_masked(each) for each in everything if _is_served(states.get(each.id, []), now))
-            shown = adapters.Shown(
-                name=name,
-                title=stored.title,
-                place=stored.place,
-                at=time.to_text(stored.changed_at),
-                records=kept,
-            )
-            left = {each.id for each in everything} - {each.id for each in kept}
-            found.append(Exported(shown, tuple(sorted(left)), stored.withheld))
-        return found
-
     def note_export(self, name: str, export: Export, *, gone: bool = False) -> None:
         """Remember a file of another tool that the records of a source are in, or that they are `gone` from it.
 
@@ -388,25 +362,6 @@ class Sources(ScopedService):
         events.append(
             connection, self._scope, kind, subject, actor=self._actor, now=self._clock(), details=dict(details)
         )
-
-
-def _is_served(memories: Sequence[Memory], now: datetime) -> bool:
-    return bool(memories) and all(
-        each.status == "active" and (each.valid_to is None or each.valid_to > now) for each in memories
-    )
-
-
-def _masked(record: Record) -> Record:
-    """A record without what is local to the machine of who wrote it, and without secrets."""
-
-    def clean(text: str) -> str:
-        return redaction.mask(redaction.Field("record", text, True))[0] if text else text
-
-    texts: dict[str, Any] = {
-        name: clean(getattr(record, name)) for name in ("body", "title", "kind", "scope", "project", "source")
-    }
-    lists: dict[str, Any] = {name: tuple(map(clean, getattr(record, name))) for name in ("tags", "entities")}
-    return replace(record, **texts, **lists)
 
 
 def _compared(before: Mapping[str, str], now: Mapping[str, str]) -> Counter[str]:
