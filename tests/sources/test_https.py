@@ -20,7 +20,7 @@ import pytest
 import trustme
 
 from segue.base.errors import Failed, InvalidInput, Refused, SegueError
-from segue.sources import base_url
+from segue.sources import base_url, checking
 from segue.sources.https import AccessLost, Https
 from segue.sources.limits import Limits
 from segue.sources.network import PUBLIC_ONLY, policy
@@ -783,6 +783,33 @@ def test_a_bearer_has_a_form(liar: Liar, bearer: str) -> None:
     assert caught.value.code == "source.bearer"
     assert bearer not in caught.value.message
     assert liar.connections == 0
+
+
+@pytest.mark.requirement("sources-bearer-origin")
+def test_no_validator_is_kept_that_holds_the_bearer(liar: Liar) -> None:
+    liar.serves(etag=f'"{TOKEN}"', last_modified=f"at {TOKEN}")
+    found = reader().read(liar.base, bearer=TOKEN)
+    assert len(found.resources) == 3
+    assert {each.validators for each in found.resources} == {Validators()}
+    assert reader().read(liar.base).resources[0].validators.etag == f'"{TOKEN}"'
+
+
+@pytest.mark.requirement("sources-bearer-origin")
+@pytest.mark.parametrize("place", ["title", "id", "front", "wrong"])
+def test_no_escape_hides_the_bearer(liar: Liar, place: str) -> None:
+    escaped = "".join(f"\\u{ord(each):04x}" for each in TOKEN)
+    entry = {"id": f'{{"path": "records/a.md", "id": "{escaped}"}}'}.get(place, '"records/a.md"')
+    title = escaped if place == "title" else "Notes"
+    text = f'{{"memories_version": "0.1", "title": "{title}", "records": [{entry}]}}'
+    front = {"front": f'note: "{escaped}"', "wrong": f'created: "{escaped}"'}.get(place, "kind: claim")
+    record = f"---\n{front}\n---\nText.\n"
+    liar.answers(
+        {"memories.json": reply(text.encode(), media="application/json"), "records/a.md": reply(record.encode())}
+    )
+    with pytest.raises(SegueError) as caught:
+        reader().read(liar.base, bearer=TOKEN)
+    assert TOKEN not in caught.value.message + json.dumps(caught.value.details)
+    assert TOKEN not in repr(checking.check_url(reader(), str(liar.base), bearer=TOKEN))
 
 
 @pytest.mark.requirement("sources-bearer-origin")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from segue.base.errors import SegueError
@@ -50,7 +51,14 @@ def check_url(https: Https, url: str, *, bearer: str = "", on_progress: Progress
     if base is None:
         return [each for error in errors for each in problems_of(error, "")]
     with Visit(https, base, bearer=bearer) as visit:
-        return _checked(visit, https.limits, on_progress)
+        found = _checked(visit, https.limits, on_progress)
+    return [_without(bearer, each) for each in found] if bearer else found
+
+
+def _without(bearer: str, problem: Problem) -> Problem:
+    """A problem without the token, which a message may quote as an escape in a file stood for it."""
+    told = {name: getattr(problem, name).replace(bearer, "[token]") for name in ("message", "where")}
+    return replace(problem, **told)
 
 
 def _checked(place: Place, limits: Limits, on_progress: Progress | None) -> list[Problem]:

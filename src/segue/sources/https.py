@@ -21,7 +21,7 @@ import httpcore2
 
 from segue.base.errors import Failed, InvalidInput, Refused, SegueError
 from segue.base.redaction import shown
-from segue.sources import answers, connection
+from segue.sources import answers, connection, paths
 from segue.sources.answers import Wanted
 from segue.sources.connection import Deadline, Guard, Names
 from segue.sources.limits import DEFAULT
@@ -99,7 +99,14 @@ class Https:
         read. Raises what `Visit.fetch` and `snapshot.assembled` raise, InvalidInput `source.bearer`.
         """
         with Visit(self, base, before=before, bearer=bearer) as visit:
-            return gathered(visit, self.limits, before=before or {}, on_progress=on_progress)
+            try:
+                snapshot = gathered(visit, self.limits, before=before or {}, on_progress=on_progress)
+            except SegueError as error:  # which may quote what an escape in a file stood for
+                raise visit.without_token(error) from None
+        for path, read in ((paths.MANIFEST, snapshot.manifest), *((each.path, each) for each in snapshot.records)):
+            if bearer and bearer in repr(read):  # here no escape of JSON or YAML hides it
+                raise _holds_token(path)
+        return snapshot
 
 
 class Visit:
@@ -137,7 +144,7 @@ class Visit:
         try:
             return line.fetch(Wanted(self.base, path, limit))
         except SegueError as error:  # which may quote what the server said
-            raise self._without_token(error) from None
+            raise self.without_token(error) from None
         finally:
             self._free.put(line)
 
@@ -181,7 +188,8 @@ class Visit:
         self._lines.append(_Line(self))
         self._free.put(self._lines[-1])
 
-    def _without_token(self, error: SegueError) -> SegueError:
+    def without_token(self, error: SegueError) -> SegueError:
+        """Return the error without the token, whatever it quotes."""
         told = json.dumps([error.message, error.details]) if self.bearer else ""
         if not told or self.bearer not in told:
             return error
@@ -297,15 +305,22 @@ class _Line:
             raise wanted.failed("source.response", "response.status", f"it answered {status}")
         data = answers.body(wanted, answer)
         if self._visit.bearer and self._visit.bearer.encode() in data:
-            text = "it holds the token that was sent to it"
-            raise error_of([Problem(rule="credential.bearer", message=text, where=path, refused=True)])
-        return resource(path, data, answers.validators(answer))
+            raise _holds_token(path)
+        found = answers.validators(answer)
+        if self._visit.bearer and any(self._visit.bearer in each for each in (found.etag, found.last_modified)):
+            found = Validators()  # they are kept with the snapshot
+        return resource(path, data, found)
 
 
 def _trusted() -> ssl.SSLContext:
     import httpx2
 
     return httpx2.create_ssl_context(trust_env=False)
+
+
+def _holds_token(path: str) -> SegueError:
+    text = "it holds the token that was sent to it"
+    return error_of([Problem(rule="credential.bearer", message=text, where=path, refused=True)])
 
 
 def _reason(error: Exception) -> str:
