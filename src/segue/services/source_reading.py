@@ -62,7 +62,7 @@ class Readers:
             raise InvalidInput("source.bearer", "a folder takes no token; only an address does")
         from segue.sources import local
 
-        return local.read(Path(place), self._limits, on_progress=on_progress)
+        return local.read(Path(place), self._limits, before=before, on_progress=on_progress)
 
     def check(self, given: str | Path, *, bearer: str = "", on_progress: OnProgress | None = None) -> list[Problem]:
         """Return everything that would fail at a place, and remarks; see `segue.sources.checking`."""
