@@ -43,6 +43,55 @@ def test_precision_and_recall_on_the_labelled_texts(name: str) -> None:
     assert right / sum(claim for claim, _ in found) >= 0.95
 
 
+@pytest.mark.requirement("continuity-claims")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "**Saved** to _memory_.",
+        "__Saved__ to ***memory***",
+        "<b>Saved</b> to <em class='x'>memory</em>.",
+        "| Memory | saved |",
+        "## Memory saved",
+        "- [x] Memory saved",
+        "💾 SAVED TO MEMORY!!",
+        "[saved to memory](notes.md)",
+        "Saved to mem\u200bory.",
+        "Ｓａｖｅｄ ｔｏ ｍｅｍｏｒｙ",
+        "The rule `use tabs` has been saved to memory.",
+        "The rule “use tabs” has been saved to memory.",
+        "Saved to memory: `use tabs`",
+        "【记忆已保存】",
+        "記憶已保存。",
+        "已儲存到長期記憶。",
+        "我記住了。",
+        "已記錄到學習日誌。",
+        "正式文檔已經生成。",
+    ],
+)
+def test_a_claim_is_one_however_it_is_set(text: str) -> None:
+    assert find(text)
+
+
+@pytest.mark.requirement("continuity-claims")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "尚未儲存到記憶。",
+        "要不要我記住這個偏好？",
+        "程式碼已經儲存，測試全部通過。",
+        "檔案已儲存。",
+        "資料庫的設定已經寫入。",
+        "_saved_ is a flag, and `_memory` a list.",
+        "List<b> is saved in the cache.",
+        "The rule `no-unused-vars` was added to the linter's configuration.",
+        "The tool prints: memory saved.",
+        "程序提示：保存成功。",
+    ],
+)
+def test_and_what_is_none_is_none(text: str) -> None:
+    assert not find(text)
+
+
 def test_the_corpus_is_large_enough_and_a_third_of_it_independent() -> None:
     own, independent = rows("labelled-a"), rows("independent")
     every = {each["text"] for each in own + independent}

@@ -24,6 +24,7 @@ _NAMED = ("handoff", "hand-off", "handover", "project_study", "tx-")
 _KEEPS = words.KEPT | words.PLACED
 _SAVED = words.KEPT - words.NOTED
 _ENDS = words.GRAMMAR | words.WEAK_RECORDS  # what may follow a noun that is one by itself
+_COVERED = (prose.CODE, prose.QUOTE)  # what the noun is called: the rule `use tabs`
 _MAY_FOLLOW_MEMORY = words.OF_MEMORY | words.GRAMMAR
 _TAUGHT = words.TAUGHT | words.ASKED
 _SPAN = 6  # words after a preposition that name a place
@@ -243,7 +244,7 @@ def _weak_kind(tokens: Sequence[str], place: int) -> str:
 
 def _is_whole(following: str) -> bool:
     """Whether a noun is one by itself, and not the first half of another: "decision tree", "progress bar"."""
-    return not following or following in _ENDS or following.endswith("ly")
+    return not following or following in _ENDS or following in _COVERED or following.endswith("ly")
 
 
 def _is_store(token: str) -> bool:

@@ -34,7 +34,7 @@ READY = _words(
 )
 DONE = KEPT | PLACED | VALID | READY
 
-REMEMBER_ZH = _any("记住 记下 记牢 牢记 铭记 记好 记着 (?<![笔日登标札速游传手钉印])记$")
+REMEMBER_ZH = _any("记住 记下 记牢 牢记 铭记 记好 记着 (?<![笔日登标札速游传手钉印])记(?=$|[。.,;!])")
 KEEP_ZH = _any(
     "保存 存储 存入 存进 存到 存下 存好 写入 写进 写到 记录 记到 记在 记进 登记 存档 归档 持久化 落盘 沉淀 固化 "
     "入库 收录 留存 储存 备案 (?<![内缓库现生残并共暂储保贮归])存(?![在量款货活取根疑放]) "
@@ -119,7 +119,7 @@ CODE_ZH = _words(
     "文件 代码 变量 函数 方法 测试 缓存 数据库 数据 配置 分支 镜像 接口 脚本 令牌 截图 快照 草稿 权重 模型 表单 "
     "页面 按钮 组件 字段 服务 日志文件 目录 仓库 合并 构建 编译 部署 请求 响应 依赖 内存 迁移 表中 数据表 提示文字 "
     "文件夹 图片 图表 用户表 编辑器 浏览器 安装包 依赖包 版本 补丁 事件 订单 客户 基准 单元测试 用例 模块 更新日志 "
-    "提交记录 修复 重构 本地 用户输入"
+    "提交记录 修复 重构 本地 用户输入 程式 资料库 档案 设定"
 )
 MACHINE = _words("shared in-memory gpu cpu heap flash main physical virtual video free process working device host")
 VOLATILE = _words("disk calls process ram restart cached heap")  # beside "in memory": that of a machine

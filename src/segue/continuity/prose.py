@@ -40,6 +40,23 @@ _HIDDEN = re.compile(
 )
 
 
+# Emphasis by underscores, and by HTML.
+_EMPHASIS = re.compile(
+    r"(?<![A-Za-z0-9_])_{1,3}(?=[A-Za-z])|(?<=[A-Za-z.!])_{1,3}(?![A-Za-z0-9_])|"
+    r"</?(?:b|i|u|em|strong|mark|span|small|p|br|li|td|font)(?: [^<>\n]{0,200})?/?>",
+    re.IGNORECASE,
+)
+# Traditional characters of the words that matter here, and the simplified ones that the tables have.
+_SIMPLIFIED = str.maketrans(
+    "憶誌儲記錄寫進驗證經將學習檔規則糾饋約決項話筆狀態結問題帳賬臺據務長這個條們會時後沒無還請讓嗎嘗試準備"
+    "應該動變數庫碼內體覽啟簽發課報導資執輸顯終頁圖屬錯檢確認見當嚴擬開關間測單佈構編譯鏡緩頭實標緊總級術"
+    "業貯歸納補沖現對於從與為來達過練講義師彈畫麼給權歷續夠並別剛轉換鎖審閱協議讀遠連線網載傳誤異壓縮",
+    "忆志储记录写进验证经将学习档规则纠馈约决项话笔状态结问题账账台据务长这个条们会时后没无还请让吗尝试准备"
+    "应该动变数库码内体览启签发课报导资执输显终页图属错检确认见当严拟开关间测单布构编译镜缓头实标紧总级术"
+    "业贮归纳补冲现对于从与为来达过练讲义师弹画么给权历续够并别刚转换锁审阅协议读远连线网载传误异压缩",
+)
+
+
 class Sentence(NamedTuple):
     """One sentence: its place in the text, and its words for comparison (folded, code and quotations as one mark)."""
 
@@ -85,10 +102,11 @@ class Prose:
 
 
 def folded(sentence: str) -> str:
-    """Return `sentence` as it is compared: no invisible characters or emphasis, full width and case folded."""
-    sentence = unicodedata.normalize("NFC", _HIDDEN.sub("", sentence)).replace("’", "'")
+    """Return `sentence` as it is compared: no invisible characters or emphasis, width, case and script folded."""
+    sentence = unicodedata.normalize("NFC", _EMPHASIS.sub("", _HIDDEN.sub("", sentence))).replace("’", "'")
     sentence = re.sub(f"{CODE}+", f" {CODE} ", re.sub(f"{QUOTE}+", f" {QUOTE} ", sentence))
-    return texts.fold(sentence)
+    folded_ = texts.fold(sentence)
+    return folded_ if folded_.isascii() else folded_.translate(_SIMPLIFIED)
 
 
 def _cover(text: str, records: Records) -> tuple[str, list[tuple[int, int]]]:
