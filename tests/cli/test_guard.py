@@ -95,3 +95,15 @@ def test_a_release_proves_its_answer(cli: InPlace, project: Path) -> None:
     assert cli("guard", "answer.txt").out == "passes: 2 claims, proven by TX-0001\n"
     (project / "guide.md").write_text("changed", "utf-8")
     assert cli("guard", "answer.txt").code == 4
+
+
+@pytest.mark.requirement("continuity-guard")
+def test_a_text_is_judged_whole_or_not_at_all(cli: InPlace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("segue.cli.arguments._MAX_INPUT", len(CLAIM))
+    assert cli("receipt", "issue", "--response", "-", stdin=CLAIM.encode()).code == 0
+    assert cli("guard", "-", stdin=CLAIM.encode()).code == 0
+    cli.write("answer.txt", CLAIM.encode() + b"x")
+    for given, stdin in (("-", CLAIM.encode() + b"x"), ("answer.txt", b"")):
+        for command in (("guard", given), ("receipt", "issue", "--response", given)):
+            refused = cli(*command, "--json", stdin=stdin)
+            assert (refused.code, refused.error["code"]) == (3, "file.size")

@@ -165,12 +165,19 @@ def user_home() -> Path | None:
 
 
 def read_input(name: str) -> bytes:
-    """Return the bytes of a file, or of standard input for `-`. Raises InvalidInput `file.read`."""
-    if name == "-":
-        if sys.stdin is None:
-            raise InvalidInput("file.read", "there is no standard input to read")
-        return sys.stdin.buffer.read(_MAX_INPUT)
-    return files.read_bytes(Path(name), _MAX_INPUT)
+    """Return the bytes of a file, or of standard input for `-`: all of them, or none.
+
+    Raises InvalidInput `file.read`, `file.size` for more than 64 MiB: cut short it would be another text.
+    """
+    if name != "-":
+        data = files.read_bytes(Path(name), _MAX_INPUT)
+    elif sys.stdin is None:
+        raise InvalidInput("file.read", "there is no standard input to read")
+    else:
+        data = sys.stdin.buffer.read(_MAX_INPUT + 1)
+    if len(data) > _MAX_INPUT:
+        raise InvalidInput("file.size", f"there is more to read than {_MAX_INPUT:,} bytes")
+    return data
 
 
 def read_text(text: str) -> str:
