@@ -79,6 +79,16 @@ def test_bytes_that_are_no_text_are_judged_all_the_same(cli: InPlace) -> None:
     assert cli("guard", "answer.txt").code == 0
 
 
+@pytest.mark.requirement("continuity-guard")
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32", "gb18030"])
+def test_what_cannot_be_read_does_not_pass(cli: InPlace, encoding: str) -> None:
+    cli.write("answer.txt", "记忆已保存。".encode(encoding))
+    refused = cli("guard", "answer.txt", "--json")
+    assert refused.code in (3, 4)
+    if refused.code == 3:
+        assert refused.error["code"] == "file.encoding"
+
+
 def test_what_is_not_there(cli: InPlace) -> None:
     absent = cli("guard", "absent.txt", "--json")
     assert (absent.code, absent.error["code"]) == (3, "file.read")

@@ -44,13 +44,14 @@ def guard(
 
 def _verdict(text: bytes, receipt: str | None) -> Verdict:
     from segue.continuity import claims
-    from segue.continuity.guard import Verdict
+    from segue.continuity.guard import Verdict, require_text
     from segue.continuity.receipt import TX
     from segue.location import current_directory
     from segue.services import continuity_settings
 
     ledgers = continuity_settings.read(current_directory()).ledgers
     if not claims.find(text.decode("utf-8", "replace"), ledgers):
+        require_text(text)
         return Verdict()  # and no store is opened
     with opened() as segue:
         named = receipt if receipt is None or TX.fullmatch(receipt) else Path(receipt)

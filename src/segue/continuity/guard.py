@@ -10,6 +10,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from segue.base.errors import InvalidInput
 from segue.continuity import named_files
 
 if TYPE_CHECKING:
@@ -73,6 +74,14 @@ class Verdict:
             "receipt": self.receipt or None,
             "refused": [each.to_json() for each in self.unproven],
         }
+
+
+def require_text(data: bytes) -> None:
+    """Raise InvalidInput `file.encoding` for bytes that are no UTF-8: in another encoding they may claim anything."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InvalidInput("file.encoding", "the text is no UTF-8, so that nobody can tell what it claims") from None
 
 
 def judged(found: tuple[Claim, ...], proof: Proof | None, is_here: Callable[[str], bool] = lambda _: False) -> Verdict:

@@ -16,6 +16,7 @@ from segue.services import artifacts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from segue.continuity.claims import Claim
     from segue.continuity.receipt import Receipt
     from segue.services.continuity_place import Place
     from segue.services.receipts import Receipts
@@ -36,7 +37,7 @@ class ClaimGuard:
         `given` is the receipt that is to prove it: its name, a file that holds a copy of it, or the receipt. Without it
         the newest one that is bound to this very text counts. One that does not read, is not there, or does not hold
         proves nothing. No store is read for a text that claims nothing. Raises Failed `store.…`, InvalidInput
-        `config.invalid`.
+        `config.invalid`, and `file.encoding` for bytes in which no claim is found because they are no UTF-8.
         """
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
         read = data.decode("utf-8", "replace") if isinstance(text, bytes) else text
@@ -46,12 +47,20 @@ class ClaimGuard:
             if error.code != _NO_PROJECT:
                 raise
             said = "there is no project here whose receipts could prove it"
-            return guard.judged(claims.find(read), Proof("", fault=said))
+            found = claims.find(read)
+            self._require_legible(text, found)
+            return guard.judged(found, Proof("", fault=said))
         found = claims.find(read, ledgers)
+        self._require_legible(text, found)
         if not found:
             return Verdict()
         proof = self._proof(given, hashlib.sha256(data).hexdigest())
         return guard.judged(found, proof, lambda name: _is_file(root / name))
+
+    @staticmethod
+    def _require_legible(text: str | bytes, found: tuple[Claim, ...]) -> None:
+        if isinstance(text, bytes) and not found:
+            guard.require_text(text)
 
     def _proof(self, given: str | Path | Receipt | None, digest: str) -> Proof | None:
         if given is None:
