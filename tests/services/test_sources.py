@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from source_samples import Scripted, record, source
 
 from segue.base.errors import Conflict, Failed, InvalidInput, NotFound, Refused, Stale
+from sources import folders
 
 if TYPE_CHECKING:
     import segue
@@ -353,6 +354,17 @@ def test_a_record_that_can_be_no_memory_fails_the_whole_refresh(segue_: segue.Se
         sources.refresh(name)
     assert served(segue_) == before
     assert sources.record(name, "tests").record.body.strip() == "Run the tests with make test."
+
+
+@pytest.mark.requirement("sources-check")
+def test_the_dry_run_tells_what_can_be_no_memory(segue_: segue.Segue, tmp_path: Any) -> None:
+    folder = folders.write(tmp_path / "notes", {"good.md": "Good.\n", "bad.md": f"{OWN_PACK}\n", "worse.md": " \n"})
+    found = segue_.sources.check(folder)
+    assert [(each.rule, each.where, each.fails) for each in found] == [
+        ("record.memory", "bad.md", True),
+        ("record.empty", "worse.md", True),
+    ]
+    assert segue_.memories.count() == 0
 
 
 @pytest.mark.requirement("sources-access-lost")

@@ -14,6 +14,7 @@ from segue.sources.limits import DEFAULT
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from segue.sources.checking import Also
     from segue.sources.https import Https
     from segue.sources.limits import Limits
     from segue.sources.problems import Problem
@@ -64,13 +65,20 @@ class Readers:
 
         return local.read(Path(place), self._limits, before=before, on_progress=on_progress)
 
-    def check(self, given: str | Path, *, bearer: str = "", on_progress: OnProgress | None = None) -> list[Problem]:
+    def check(
+        self,
+        given: str | Path,
+        *,
+        bearer: str = "",
+        also: Also | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> list[Problem]:
         """Return everything that would fail at a place, and remarks; see `segue.sources.checking`."""
         from segue.sources import checking
 
         if isinstance(given, str) and "://" in given:
-            return checking.check_url(self._make_https(), given, bearer=bearer, on_progress=on_progress)
-        return checking.check_folder(Path(given), self._limits, on_progress=on_progress)
+            return checking.check_url(self._make_https(), given, bearer=bearer, also=also, on_progress=on_progress)
+        return checking.check_folder(Path(given), self._limits, also=also, on_progress=on_progress)
 
 
 def _https(limits: Limits) -> Https:

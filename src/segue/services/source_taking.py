@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from segue.base.errors import InvalidInput, SegueError
 from segue.conversions import records as conversions
 from segue.memories import making
+from segue.services.cleaning import clean
+from segue.sources.problems import Problem
 from segue.storage import memories as rows
 from segue.storage import memory_sources as said_rows
 
@@ -31,6 +33,19 @@ def items_of(source: StoredSource, record: Record) -> tuple[Item, ...]:
     """Return what a record says, as items of its source."""
     base = source.place if source.kind == "https" else ""
     return conversions.from_record(record, source=source.name, title=source.title, base=base)
+
+
+def faults(record: Record) -> list[Problem]:
+    """Return why a record can be no memory; nothing where it can."""
+    try:
+        for item in conversions.from_record(record, source="source"):
+            clean(item, "mask")
+    except SegueError as error:
+        if error.exit_code == 1:
+            raise
+        message = f"it can be no memory: {error.message}"
+        return [Problem(rule="record.memory", message=message, where=record.path)]
+    return []
 
 
 def take(

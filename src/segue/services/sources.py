@@ -154,7 +154,7 @@ class Sources(ScopedService):
 
         Raises Refused `source.url`, `source.address`, …, Failed `source.unreachable` where nothing can be read.
         """
-        return self._readers().check(place, bearer=bearer, on_progress=on_progress)
+        return self._readers().check(place, bearer=bearer, also=taking.faults, on_progress=on_progress)
 
     def _find(self, connection: sa.Connection, name: str) -> StoredSource:
         found = rows.get(connection, self._scope, name) if naming.is_name(name) else None
