@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import signal
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 import segue
 from segue.base import redaction, text, untrusted
+from segue.base.errors import SegueError
+from segue.continuity import classifier
 from segue.conversions import draft_text
 from segue.mcp.server import Server
 from segue.packets import checking
@@ -71,6 +74,18 @@ def ends_in(seconds: float, what: str) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["1,", "1 ", "1/1 ", "1 tests are ", "a1", "commit ", "git ", "a/", "always ", "we always, ", "never ", "is not ",
+     "can you ", "documentation quality ", "correction ", "不是", "长期", "每次", "以后",
+     "(", ". ", "user: x\n", "`", "“"],
+)  # fmt: skip
+def test_no_text_is_long_judged_of_whether_it_lasts(piece: str) -> None:
+    given = piece * (40_000 // len(piece))
+    with ends_in(SECONDS, piece), contextlib.suppress(SegueError):
+        classifier.classify(given)
 
 
 @pytest.mark.parametrize("reader", READERS)

@@ -37,7 +37,7 @@ REASONS: tuple[Reason, ...] = (
         "test_count",
         "a current number of tests",
         "it is another one tomorrow: say what must hold, without the number",
-        rf"\b\d[\d,]* {_TESTS} (?:are |is |have |now )?(?:all )?(?:pass|fail|green|red|skipped)|"
+        rf"(?<!\d)(?<!\d,)\d[\d,]{{0,15}} {_TESTS} (?:are |is |have |now )?(?:all )?(?:pass|fail|green|red|skipped)|"
         rf"\b\d+(?: ?/ ?| of )\d+ {_TESTS}\b|\b\d+ (?:passed|failed|skipped)\b|\bcoverage (?:is|of|at) \d+ ?%|"
         r"(?<!\d)\d+ ?个?(?:测试|用例)[^,;。]{0,6}(?:通过|失败)|(?:测试|用例)(?:共|有|一共)?\d+ ?个",
     ),
