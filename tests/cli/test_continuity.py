@@ -52,7 +52,9 @@ def test_from_proposal_to_stale(cli: InPlace) -> None:
     first, second = made.err.splitlines()
     assert first == ("correction, waits for approval: `segue review`, or `segue continuity approve M-0001 --hash HASH`")
     content_hash = second.removeprefix("hash: ")
-    assert cli("continuity", "approve", "M-0001", "--hash", content_hash, *AT).out == "approved M-0001\n"
+    approved = cli("continuity", "approve", "M-0001", "--hash", content_hash, *AT)
+    assert approved.out == "approved M-0001\n"
+    assert "`segue continuity save M-0001 --receipt TX`" in approved.err
     receipt(cli)
     saved = cli("continuity", "save", "M-0001", "--receipt", "TX-0001", "--json", *AT).json
     assert saved["candidate"]["release_tx_id"] == "TX-0001"
@@ -184,6 +186,19 @@ def test_review_lists_and_decides(cli: InPlace) -> None:
     assert (shown["waiting"], shown["candidates"], len(shown["memories"])) == (1, [], 1)
 
 
+def test_a_candidate_is_shown_whole_whatever_became_of_it(cli: InPlace) -> None:
+    content_hash = propose(cli)
+    shown = cli("continuity", "show", "M-0001")
+    assert (shown.code, shown.lines[0], shown.lines[-1]) == (0, "M-0001 (candidate)", f"│ {TEXT}")
+    assert f"  hash: {content_hash}" in shown.lines
+    assert cli("continuity", "show", "M-0001", "--json").json["candidate"]["content"] == TEXT
+    cli("continuity", "reject", "M-0001", "--reason", "too narrow")
+    after = cli("continuity", "show", "M-0001")
+    assert "  reason: too narrow" in after.lines and TEXT not in after.out
+    assert error(cli("continuity", "show", "M-0002", "--json")) == (5, "continuity.not_found")
+    assert error(cli("continuity", "show", "no-fact", "--json")) == (4, "memory.consent_pending")
+
+
 @pytest.mark.requirement("continuity-review")
 def test_review_key_by_key(shell: Shell, cli: InPlace) -> None:
     for number in range(1, 5):
@@ -194,6 +209,7 @@ def test_review_key_by_key(shell: Shell, cli: InPlace) -> None:
     assert states(shell) == {"M-0001": "approved", "M-0002": "rejected", "M-0003": "candidate", "M-0004": "approved"}
     assert "1 of 5" in result.out
     assert "2 approved, 2 rejected, 1 skipped, 1 left" in result.out
+    assert result.out.count("segue continuity save") == 1
     assert cli("memories", "ls", "--json").json["memories"] == []
     left = shell.terminal("review", answers=((PROMPT, b"q"),))
     assert "From now on keep to rule 3." in left.out

@@ -10,7 +10,7 @@ from segue.base.errors import InvalidInput, SegueError
 from segue.base.untrusted import one_line
 from segue.cli import output, project_memory
 from segue.cli.arguments import CONTINUITY, AsJson, Now, Text, opened, read_text
-from segue.cli.memory_lines import indented
+from segue.cli.candidate_lines import since, to_be_proven
 from segue.cli.table import print_table
 from segue.continuity.candidate import STATUSES
 
@@ -80,7 +80,10 @@ def approve(
     """Approve a candidate. That saves nothing yet: a receipt that proves its text does (`segue continuity save`)."""
     with opened(now) as segue:
         after = segue.continuity.candidates.approve(candidate_id, content_hash)
-    return _told(after, as_json=as_json)
+    _told(after, as_json=as_json)
+    if not as_json:
+        output.note(to_be_proven(after.id))
+    return 0
 
 
 def reject(
@@ -195,7 +198,7 @@ def candidates(
             "ID": each.id,
             "STATUS": each.status,
             "KIND": each.kind,
-            "SINCE": one_line(_since(each)[:10]),
+            "SINCE": one_line(since(each)[:10]),
             "CONTENT": one_line(each.content or f"(gone: {each.reason})"),
         }
         for each in found
@@ -211,24 +214,6 @@ def waiting(segue: Segue) -> list[Candidate]:
     except SegueError as error:
         output.note(f"segue: {one_line(error.message)}")
         return []
-
-
-def shown(candidate: Candidate, project: str) -> list[str]:
-    """Return what a person needs to see to decide on a candidate."""
-    said = [
-        f"candidate of kind {candidate.kind}",
-        f"from {'a completed step' if candidate.trigger == 'step_complete' else 'a message'}",
-        f"proposed {_since(candidate)[:10]}",
-        f"project {project}",
-    ]
-    number = candidate.content.count("\n") + 1
-    said += [output.counted(number, "line")] if number > 1 else []
-    return [f"{candidate.id}  {one_line(', '.join(said))}", *indented(candidate.content)]
-
-
-def _since(candidate: Candidate) -> str:
-    names = ("rejected_at", "updated_at", "created_at")
-    return next((value for name in names if isinstance(value := candidate.members.get(name), str) and value), "")
 
 
 def _statuses(given: list[str]) -> list[Status]:

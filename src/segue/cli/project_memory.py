@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from segue.base.errors import InvalidInput, Refused, SegueError
+from segue.base.errors import InvalidInput, NotFound, Refused, SegueError
 from segue.base.untrusted import one_line
 from segue.cli import output
 from segue.cli.arguments import AsJson, Now, opened, read_input
+from segue.cli.candidate_lines import portrait
 from segue.cli.memory_lines import indented
 from segue.cli.table import print_table
+from segue.continuity.candidate import ID, Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from segue.app import Segue
     from segue.continuity.store.fault import Fault
     from segue.services.project_memory import SavedFact, Tidied
+    from segue.services.project_memory_reading import Fact
 
 _LEAST = {"KIND": 50, "UPDATED": 70, "SOURCE": 80}
 _NAMED = "A fact's name, its id (MEM-001) or its candidate's (M-0001)."
@@ -267,9 +270,15 @@ def ls(
 
 
 def show(name: FactName, as_json: AsJson = False) -> int:
-    """Show a fact, one of the archive too."""
+    """Show a fact, one of the archive too; a candidate, where no fact was made of it."""
     with opened() as segue:
-        fact = segue.continuity.memory.show(name)
+        fact = _fact_or_candidate(segue, name)
+    if isinstance(fact, Candidate):
+        if as_json:
+            output.as_json({"candidate": fact.to_json()})
+        else:
+            output.data("\n".join(portrait(fact)))
+        return 0
     if as_json:
         output.as_json(fact.to_json(body=True))
         return 0
@@ -284,6 +293,16 @@ def show(name: FactName, as_json: AsJson = False) -> int:
     if fact.said:
         output.note(one_line(fact.said))
     return 0
+
+
+def _fact_or_candidate(segue: Segue, name: str) -> Fact | Candidate:
+    """What a name stands for: the fact, else the candidate of that id in the journal."""
+    try:
+        return segue.continuity.memory.show(name)
+    except (Refused, NotFound):
+        if not ID.fullmatch(name):
+            raise
+        return segue.continuity.candidates.get(name)
 
 
 def recall(

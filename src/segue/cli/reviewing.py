@@ -13,7 +13,7 @@ import typer
 from segue.base import ids, time
 from segue.base.errors import SegueError
 from segue.base.untrusted import one_line
-from segue.cli import continuity, output
+from segue.cli import candidate_lines, continuity, output
 from segue.cli.arguments import MEMORIES, AsJson, Cursor, Limit, Now, Usage, opened, resumable
 from segue.cli.correcting import edited_text, keep_text
 from segue.cli.keys import pressed
@@ -88,6 +88,8 @@ def _decide(
         output.as_json({"id": memory_id, "verdict": verdict})
     else:
         output.data(f"{verdict} {memory_id}")
+        if approve is not None and _CANDIDATE.fullmatch(approve):
+            output.note(candidate_lines.to_be_proven(memory_id))
 
 
 def _approved(segue: Segue, given: str, content_hash: str) -> str:
@@ -113,7 +115,7 @@ def _list(segue: Segue, limit: int, cursor: str | None, *, as_json: bool) -> Non
         output.as_json({"waiting": waiting} | page.to_json() | {"candidates": [each.to_json() for each in shown]})
         return
     for each in shown:
-        lines = continuity.shown(each, segue.project.name)
+        lines = candidate_lines.shown(each, segue.project.name)
         output.data("\n".join([*lines, f"  hash: {each.content_hash}", ""]))
     for memory in page.memories:
         output.data("\n".join([*_shown(segue, memory), f"  hash: {memory.content_hash}", ""]))
@@ -165,6 +167,7 @@ def _time(instant: datetime | None) -> str:
 def _walk(segue: Segue) -> None:
     """Ask about one after another. What is decided is decided at once, so that leaving loses nothing."""
     done: Counter[str] = Counter()
+    unsaved = 0  # candidates that were approved: each needs a receipt yet
     candidates = continuity.waiting(segue)
     number = segue.memories.count(statuses=("pending",)) + len(candidates)
     for place, ask in enumerate(_questions(segue, candidates), 1):
@@ -173,10 +176,13 @@ def _walk(segue: Segue) -> None:
         if not said:
             break
         done[said] += 1
+        unsaved += said == _SAID["a"] and place <= len(candidates)
         output.note(said)
     left = segue.memories.count(statuses=("pending",)) + len(continuity.waiting(segue))
     counted = [f"{count} {name}" for name, count in done.items()]
     output.note(", ".join([*counted, f"{left:,} left"]) if number else "nothing waits for review")
+    if unsaved:
+        output.note(candidate_lines.to_be_proven("M-ID"))
 
 
 def _questions(segue: Segue, candidates: list[Candidate]) -> Iterator[Callable[[], str]]:
@@ -220,7 +226,9 @@ def _asked_candidate(segue: Segue, candidate_id: str) -> str:
             candidate = segue.continuity.candidates.get(candidate_id)
             if candidate.status != "candidate":
                 return "decided elsewhere"
-            key = _read(continuity.shown(candidate, segue.project.name)) or pressed(_PROMPT_CANDIDATE, _KEYS_CANDIDATE)
+            key = _read(candidate_lines.shown(candidate, segue.project.name)) or pressed(
+                _PROMPT_CANDIDATE, _KEYS_CANDIDATE
+            )
             if key == "q":
                 return ""
             if key == "a":

@@ -85,7 +85,10 @@ def approve(candidate: Candidate, *, seen_hash: str, approved_by: str, now: date
     if not is_hash(seen_hash):
         raise invalid("this is no hash: 64 hex digits, as they are shown beside the text")
     if seen_hash != candidate.content_hash:
-        raise Conflict("continuity.changed", f"{candidate.id} does not say what was looked at; look at it again")
+        again = f"`segue continuity show {candidate.id}`"
+        raise Conflict(
+            "continuity.changed", f"{candidate.id} does not say what was looked at; look at it again: {again}"
+        )
     moment = time.to_text(now)
     return _moved(candidate, "approved", moment, approved_by=approved_by, approved_at=moment)
 
