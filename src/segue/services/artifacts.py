@@ -42,7 +42,7 @@ def located(root: Path, given: str | Path) -> str:
         said = getattr(error, "strerror", None) or "it leads nowhere"
         raise InvalidInput("file.read", f"cannot read {name}: {said}") from None
     if real == root or not real.is_relative_to(root):
-        raise Refused("receipt.outside", f"{name} does not lie in the project; a receipt proves only what does")
+        raise Refused("receipt.outside", f"{name} does not lie in the project, and nothing else is read or proven")
     relative = real.relative_to(root).as_posix()
     if not is_unicode(relative):
         raise InvalidInput("file.read", f"cannot name {name} in a receipt: its name is no Unicode text")
