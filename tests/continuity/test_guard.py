@@ -47,7 +47,11 @@ def test_the_files_that_a_sentence_names(sentence: str, names: list[str]) -> Non
         ("log.md", ["notes/log.md"], ["log.md"], True),  # that one is meant
         ("catalog.md", ["log.md"], [], True),
         ("log.md", ["catalog.md"], [], True),
-        ("docs/a.md", ["docs/"], [], False),
+        ("docs/a.md", ["docs/"], ["docs/a.md"], False),
+        ("docs/sub/a.md", ["docs/"], ["docs/sub/a.md"], False),
+        ("docs/sub/", ["docs/"], ["docs/sub/"], False),
+        ("docs/a.md", ["docs/"], [], True),  # nothing proves what is not there
+        ("docs/a.md", ["doc/"], ["docs/a.md"], True),
         ("docs", ["docs/"], [], False),
         ("docs/../log.md", ["docs/"], [], True),
         ("../log.md", ["log.md"], [], True),
@@ -62,7 +66,7 @@ def test_the_files_that_a_sentence_names(sentence: str, names: list[str]) -> Non
     ],
 )
 def test_what_a_receipt_covers(name: str, proven: list[str], here: list[str], left: bool) -> None:
-    assert bool(named_files.unproven([name], proven, here.__contains__)) is left
+    assert bool(named_files.Paths(proven, here.__contains__).without([name])) is left
 
 
 @pytest.mark.requirement("continuity-guard")
@@ -134,6 +138,20 @@ def test_a_weaker_proof_never_proves_more(text: str, paths: set[str], fewer: set
     assert refused(Proof("TX-1", text="exact", paths=frozenset(paths))) == set()
     assert refused(Proof("TX-1", text="other", paths=frozenset(paths))) == every
     assert refused(Proof("TX-1", paths=frozenset(paths & fewer))) >= refused(Proof("TX-1", paths=frozenset(paths)))
+
+
+def test_many_names_and_paths_take_no_longer_than_both() -> None:
+    paths = frozenset(f"notes/{number}/进度-{number}.md" for number in range(2_000))
+    text = (
+        "".join(f"我已把规则保存到记忆新进度-{number}x.md。\n\n" for number in range(2_000))
+        + "已" * 50_000
+        + "记忆已保存到b.md"
+    )
+    found = claims.find(text)
+    assert len(found) >= 2_000
+    start = time.process_time()
+    assert len(guard.judged(found, Proof("TX-0001", paths=paths)).unproven) == len(found)
+    assert time.process_time() - start < 3
 
 
 @pytest.mark.parametrize("unit", ["a/", "`", "`a.md` ", "a.md ", "进度.md", ".md", "\\", "(", "a."])

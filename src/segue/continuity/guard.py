@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from segue.base.errors import InvalidInput
-from segue.continuity import named_files
+from segue.continuity.named_files import Paths, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,23 +87,24 @@ def require_text(data: bytes) -> None:
 def judged(found: tuple[Claim, ...], proof: Proof | None, is_here: Callable[[str], bool] = lambda _: False) -> Verdict:
     """Return the verdict on a text that makes these claims.
 
-    `is_here` says whether the project has a file of exactly that path.
+    `is_here` says whether the project has a file or a folder of exactly that path.
     """
     tx_id = proof.tx_id if proof else ""
-    refused = [judgement for each in found if (judgement := _judged(each, proof, is_here)) is not None]
+    held, changed = (Paths(each, is_here) for each in ((proof.paths, proof.changed) if proof else ((), ())))
+    refused = [judgement for each in found if (judgement := _judged(each, proof, held, changed)) is not None]
     return Verdict(found, tuple(refused), tx_id)
 
 
-def _judged(claim: Claim, proof: Proof | None, is_here: Callable[[str], bool]) -> Unproven | None:
-    names = named_files.named(claim.sentence)
-    why = _against(names, proof, is_here)
+def _judged(claim: Claim, proof: Proof | None, held: Paths, changed: Paths) -> Unproven | None:
+    names = named(claim.sentence)
+    why = _against(names, proof, held, changed)
     if not why:
         return None
     listed = shlex.join(names)  # it is there to be copied, and names come from the text
     return Unproven(claim, why, f"{_OF_FILES.format(', '.join(names), listed)}; or {_OF_TEXT}" if names else _OF_TEXT)
 
 
-def _against(names: tuple[str, ...], proof: Proof | None, is_here: Callable[[str], bool]) -> str:
+def _against(names: tuple[str, ...], proof: Proof | None, held: Paths, changed: Paths) -> str:
     """Why a claim that names these files is not proven, "" where it is."""
     if proof is None:
         return "no receipt is bound to this text"
@@ -115,9 +116,9 @@ def _against(names: tuple[str, ...], proof: Proof | None, is_here: Callable[[str
         return f"{proof.changed[0]} was changed after {proof.tx_id}" if proof.changed else ""
     if not names:
         return f"{proof.tx_id} is bound to files alone, and the sentence names none"
-    left = named_files.unproven(names, proof.paths, is_here)
+    left = held.without(names)
     if not left:
         return ""
-    if not named_files.unproven(left[:1], proof.changed, is_here):
+    if not changed.without(left[:1]):
         return f"{left[0]} was changed after {proof.tx_id}"
     return f"{proof.tx_id} does not speak of {left[0]}"

@@ -7,7 +7,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 _ENDINGS = (
     "md markdown mdx txt text rst adoc org tex json jsonl ndjson yaml yml toml ini cfg conf csv tsv xml html htm pdf "
@@ -39,31 +39,51 @@ def _path(text: str) -> str:
     return re.sub(r"^(?:\./)+", "", unicodedata.normalize("NFC", text).strip().replace("\\", "/"))
 
 
-def unproven(names: Iterable[str], proven: Iterable[str], is_here: Callable[[str], bool]) -> tuple[str, ...]:
-    """Return those of `names` that are none of the paths `proven`, nor in one that is a folder (it ends with `/`).
+class Paths:
+    """The paths of a receipt, made ready so that any number of names is told quickly whether it is one of them."""
 
-    A name may be the end of a path: `MEMORY.md`. `is_here` says whether the project has a file of exactly that path,
-    which is meant then. Whether letters are composed or not makes no difference: systems name files both ways.
-    """
-    paths = tuple(unicodedata.normalize("NFC", each) for each in proven)
-    return tuple(each for each in names if not any(_is(each, path, is_here) for path in paths))
+    def __init__(self, paths: Iterable[str], is_here: Callable[[str], bool]) -> None:
+        """`is_here` says whether the project has a file or a folder of exactly that path."""
+        own = [unicodedata.normalize("NFC", each) for each in paths]
+        self._is_here = is_here
+        self._whole = {each.rstrip("/") for each in own}
+        self._folders = {each for each in own if each.endswith("/")}
+        self._ends = {end for each in self._whole for end in _ends(each)}
+        self._glued = {each for path in own for each in (path, path.rpartition("/")[2]) if each}
+        self._longest = max(map(len, self._glued), default=0)
+
+    def without(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return those of `names` that are none of the paths, nor in one that is a folder (it ends with `/`).
+
+        A name may be the end of a path, `MEMORY.md`, unless the project has a file of exactly that path: then that is
+        meant. What is to be in a folder has to be there. Whether letters are composed or not makes no difference:
+        systems name files both ways.
+        """
+        return tuple(each for each in names if not self._has(each))
+
+    def _has(self, name: str) -> bool:
+        bare = name.rstrip("/")
+        if bare in self._whole:
+            return True
+        if self._is_here(name):
+            return self._is_inside(name)
+        return bare in self._ends or self._is_glued(name)
+
+    def _is_inside(self, name: str) -> bool:
+        parts = name.split("/")
+        if {"..", "."} & set(parts):
+            return False
+        return any("/".join(parts[:end]) + "/" in self._folders for end in range(1, len(parts)))
+
+    def _is_glued(self, name: str) -> bool:
+        """Chinese has no spaces: 已保存到进度.md names 进度.md."""
+        until = name.find("/") if "/" in name else len(name)
+        places = range(max(1, len(name) - self._longest), until + 1)
+        return any(not name[place - 1].isascii() and name[place:] in self._glued for place in places)
 
 
-def _is(name: str, path: str, is_here: Callable[[str], bool]) -> bool:
-    if name.rstrip("/") == path.rstrip("/") or (path.endswith("/") and _inside(name, path)):
-        return True
-    if is_here(name):
-        return False
-    if f"/{path}".rstrip("/").endswith(f"/{name.rstrip('/')}"):
-        return True
-    # Chinese has no spaces: 已保存到进度.md names 进度.md.
-    return any(_glued(name, own) for own in (path, path.rpartition("/")[2]) if own)
-
-
-def _inside(name: str, folder: str) -> bool:
-    return name.startswith(folder) and not {"..", "."} & set(name.split("/"))
-
-
-def _glued(name: str, own: str) -> bool:
-    before = name[: -len(own)]
-    return name.endswith(own) and bool(before) and not before[-1].isascii() and "/" not in before
+def _ends(path: str) -> Iterator[str]:
+    """Yield a path without its first folders, one after the other."""
+    while path:
+        yield path
+        path = path.partition("/")[2]

@@ -55,7 +55,7 @@ class ClaimGuard:
         if not found:
             return Verdict()
         proof = self._proof(given, hashlib.sha256(data).hexdigest())
-        return guard.judged(found, proof, lambda name: _is_file(root / name))
+        return guard.judged(found, proof, lambda name: _is_there(root / name))
 
     @staticmethod
     def _require_legible(text: str | bytes, found: tuple[Claim, ...]) -> None:
@@ -109,8 +109,8 @@ class ClaimGuard:
         )
 
 
-def _is_file(path: Path) -> bool:
+def _is_there(path: Path) -> bool:
     try:
-        return path.is_file()
+        return path.exists()
     except (OSError, ValueError):
         return False
