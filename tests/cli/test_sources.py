@@ -280,7 +280,18 @@ def test_a_block_that_somebody_changed_is_not_lost_unasked(cli: InPlace, notes: 
     file.write_text(file.read_text().replace("Names are nouns.", "Names are verbs."))
     removed = cli("source", "rm", "notes")
     assert removed.code == 4
-    assert "AGENTS.md" in removed.err and memories(cli) == []
+    assert f"{file} keeps what it says of notes: delete that by hand" in removed.err
+    assert memories(cli) == []
+
+
+@pytest.mark.requirement("sources-expiry")
+def test_an_expired_record_is_shown_as_one(cli: InPlace) -> None:
+    cli("source", "add", folders.write(cli.shell.root / "n", {"a.md": "---\nexpires: 2031-01-01\n---\nSo it is.\n"}))
+    later = ("--now", "2031-01-01T00:00:00Z")
+    for at, state, word in (((), "active", "served"), (later, "expired", "not served: expired")):
+        assert f"claim  {word} " in cli("source", "show", "n", *at).out
+        assert f"({word})" in cli("source", "show", "n", "a", *at).out
+        assert [each["status"] for each in cli("source", "show", "n", *at, "--json").json["records"]] == [state]
 
 
 @pytest.mark.requirement("sources-adapter-losses")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from segue.memories.memory import Memory
     from segue.services.source_exporting import Written
     from segue.services.source_publishing import Publication
     from segue.services.source_views import Offer, Refreshed, Shown, Source
@@ -23,7 +24,12 @@ if TYPE_CHECKING:
 _SHOWN_RECORDS = 10
 _LEAST = {"STATE": 50, "READ": 60, "RECORDS": 40, "KIND": 50}
 _LABEL_WIDTH = 11
-_STATES = {"active": "served", "retired": "not served: replaced", "pending": "waits for review"}
+_STATES = {
+    "active": "served",
+    "retired": "not served: replaced",
+    "pending": "waits for review",
+    "expired": "not served: expired",
+}
 
 
 def print_sources(sources: Sequence[Source], now: datetime) -> None:
@@ -86,7 +92,13 @@ def print_records(records: Sequence[Record], states: Mapping[str, str]) -> None:
     print_table(rows, _LEAST, empty="it lists no records", last=100)
 
 
-def record_lines(shown: Shown) -> list[str]:
+def served_as(memory: Memory, now: datetime) -> str:
+    """Return how the memory of a record is served: its status, or expired."""
+    expired = memory.status == "active" and memory.valid_to is not None and memory.valid_to <= now
+    return "expired" if expired else memory.status
+
+
+def record_lines(shown: Shown, now: datetime) -> list[str]:
     """Return a record: who says it first, then what it says, each line behind a bar."""
     record, kept = shown.record, shown.source.stored
     fields = {
@@ -108,7 +120,7 @@ def record_lines(shown: Shown) -> list[str]:
         "Supersedes": ", ".join(record.supersedes),
         "Claims": f"to be from {one_line(record.source)}" if record.source else "",
         "Further": one_line(", ".join(record.unknown)),
-        "Memory": ", ".join(f"{each.id} ({_STATES[each.status]})" for each in shown.memories) or "none",
+        "Memory": ", ".join(f"{each.id} ({_STATES[served_as(each, now)]})" for each in shown.memories) or "none",
     }
     head = [f"{name:{_LABEL_WIDTH}}{value}" for name, value in fields.items() if value]
     return [*head, "", *indented(record.body.strip())]

@@ -20,6 +20,7 @@ from segue.cli.source_lines import (
     publication_lines,
     record_lines,
     refreshed_line,
+    served_as,
     written_lines,
 )
 
@@ -221,6 +222,7 @@ def show(
         if record is None:
             return _show_source(segue, name, as_json=as_json)
         found = segue.sources.record(name, record)
+        moment = segue.now()
     if as_json:
         output.as_json(found.to_json())
     elif as_html:
@@ -231,7 +233,7 @@ def show(
         page = rendering.page(found.record, source=kept.name, place=kept.place, at=time.to_text(kept.refreshed_at))
         output.data(page.rstrip("\n"))
     else:
-        output.data("\n".join(record_lines(found)))
+        output.data("\n".join(record_lines(found, moment)))
     return 0
 
 
@@ -240,12 +242,13 @@ def _show_source(segue: Segue, name: str, *, as_json: bool) -> int:
 
     source = segue.sources.get(name)
     records = () if source.stored.withheld else segue.sources.records(name)
-    states = {each: memories[0].status for each, memories in segue.sources.states(name).items()}
+    now = segue.now()
+    states = {each: served_as(memories[0], now) for each, memories in segue.sources.states(name).items()}
     if as_json:
         listed = [record_json(each) | {"status": states.get(each.id)} for each in records]
         output.as_json({"source": source.to_json(), "records": listed})
         return 0
-    output.data("\n".join(portrait(source, segue.now())) + "\n")
+    output.data("\n".join(portrait(source, now)) + "\n")
     if source.stored.withheld:
         output.note(f"{name} is withheld: it refused access, and nothing of it is used")
     else:
@@ -289,6 +292,11 @@ def rm(name: Name, now: Now = None, as_json: AsJson = False) -> int:
     else:
         output.data(f"removed {name} with {output.counted(removed.memories, 'memory', 'memories')}")
     _say_exports(exports, as_json=as_json)
+    output.notes(
+        f"segue: {one_line(each.path)} keeps what it says of {name}: delete that by hand, nothing changes it any more"
+        for each in exports
+        if each.fault is not None
+    )
     return _failed(exports)
 
 

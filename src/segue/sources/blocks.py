@@ -104,7 +104,7 @@ def shielded(content: str) -> str:
 
 
 def _edited() -> Refused:
-    message = "somebody changed what stands inside Segue's block; move it out of the block, or say --replace"
+    message = "somebody changed what stands inside Segue's block; move it out of the block, or `export --replace`"
     return Refused("source.block_edited", message)
 
 
