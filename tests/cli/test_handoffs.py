@@ -54,7 +54,7 @@ def test_create_and_restore(cli: InPlace, project: Path) -> None:
     (project / LOG).write_text("changed")
     refused = cli("handoff", "restore", "out.json")
     assert (refused.code, refused.out) == (3, "REPAIR_REQUIRED: handoff artifact hash mismatch\n")
-    assert refused.err == f"  {LOG}\n"
+    assert refused.err.startswith(f"  {LOG}\n`segue handoff create --state FILE`")
     assert cli("handoff", "restore", "--json").json == {
         "status": "REPAIR_REQUIRED",
         "reason": "handoff artifact hash mismatch",

@@ -96,6 +96,7 @@ def test_how_errors_end(cli: InPlace, project: Path, arguments: tuple[str, ...],
 def test_a_release(cli: InPlace, project: Path) -> None:
     prepared = cli("receipt", "prepare", "--manifest", "manifest.json", "--response", "answer.txt", *AT)
     assert (prepared.code, prepared.out) == (0, "PREPARED TX-0001\n")
+    assert "`segue receipt commit`" in prepared.err
     assert cli("receipt", "issue", "log.md", "--json").error["code"] == "release.pending"
     assert cli("receipt", "commit", *AT).out == "TX-0001\n"
     assert cli("receipt", "validate", "--response", "answer.txt").code == 0

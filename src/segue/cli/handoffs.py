@@ -21,6 +21,7 @@ _Source = Annotated[
     typer.Argument(metavar="FILE|-", show_default=False, help="A handoff; else this project's newest."),
 ]
 _Out = Annotated[str | None, typer.Option("--out", metavar="FILE", help="Also write it to this file.")]
+_ANEW = "`segue handoff create --state FILE` makes one of the state as it is now"
 _AllowUnredacted = Annotated[bool, typer.Option("--allow-unredacted", help="Go on whatever the redactor finds.")]
 
 
@@ -79,7 +80,7 @@ def restore(
     if restored.handoff is None:
         output.data(f"REPAIR_REQUIRED: {one_line(restored.reason)}")
         output.notes(f"  {one_line(each)}" for each in restored.mismatched)
-        output.notes(["--older restores it all the same"] if restored.newer else [])
+        output.note("--older restores it all the same" if restored.newer else _ANEW)
         return 3
     output.data(f"ready: made {restored.handoff.created_at}")
     for name, value in restored.handoff.state.items():

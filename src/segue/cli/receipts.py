@@ -172,7 +172,10 @@ def prepare(
     with opened(now) as segue:
         _say_validator(segue)
         record = segue.continuity.releases.prepare(document, _text(response))
-    return _record(record, as_json=as_json)
+    code = _record(record, as_json=as_json)
+    if not as_json:
+        output.note("`segue receipt commit` issues its receipt, if its files are still the same")
+    return code
 
 
 def commit(now: Now = None, as_json: AsJson = False) -> int:

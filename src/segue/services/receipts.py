@@ -53,7 +53,8 @@ class Receipts:
         record = release.read(files.read(self._place.folder / files.RELEASE))
         if record is not None and record.state == "PREPARED":
             raise Refused(
-                "release.pending", "a release is prepared; end it by `segue receipt commit` or `recover` first"
+                "release.pending",
+                "a release is prepared; end it first by `segue receipt commit` or `segue receipt recover`",
             )
 
     def ls(self) -> tuple[Receipt, ...]:
@@ -163,7 +164,7 @@ class Receipts:
 def _named(found: Chain, tx: str) -> Receipt:
     name = receipt.tx_id(receipt.number_of(tx))
     if name not in found.by_name:
-        raise NotFound("receipt.not_found", f"there is no receipt {name} in this project")
+        raise NotFound("receipt.not_found", f"there is no receipt {name} in this project; see `segue receipt ls`")
     return found.by_name[name]
 
 

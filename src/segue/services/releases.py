@@ -52,7 +52,10 @@ class Releases:
         with self._place.locked():
             record = release.read(files.read(self._file))
             if record is not None and record.state == "PREPARED":
-                raise Refused("release.pending", "a release is prepared already; commit or recover it first")
+                raise Refused(
+                    "release.pending",
+                    "a release is prepared already; `segue receipt commit` or `segue receipt recover` ends it",
+                )
             artifacts.require_same(root, proven)
             before = self._chain.sound().receipts
             number, previous = self._chain.next_number(), before[-1].receipt_hash if before else None
@@ -155,7 +158,8 @@ class Releases:
             return report
         named = [each for each in found.receipts if each.release is not None and (tx is None or _is_named(each, tx))]
         if not named:
-            raise NotFound("release.none", "there is no release receipt of that name in this project")
+            what = "no release was made in this project" if tx is None else f"{tx} is no receipt of a release"
+            raise NotFound("release.none", f"{what}; `segue receipt prepare` begins one")
         own = named[-1]
         report = self._receipts().verify(own.tx_id)
         problem = _response_problem(own, response)
