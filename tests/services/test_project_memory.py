@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -107,12 +108,26 @@ def test_one_that_exists_is_not_made_anew(study: Study, consent: bool | None) ->
     assert study.held() == before
 
 
-def test_what_is_no_folder_is_a_blocker(bare: Study) -> None:
-    bare.store.write_text("mine")
+@pytest.mark.requirement("continuity-store-not-remade")
+@pytest.mark.parametrize("kind", ["file", "pipe", "device", "link to nothing", "link to a folder"])
+def test_what_is_no_folder_is_a_blocker(bare: Study, tmp_path: Path, kind: str) -> None:
+    if kind == "file":
+        bare.store.write_text("mine")
+    elif kind == "pipe":
+        os.mkfifo(bare.store)
+    else:
+        (tmp_path / "elsewhere").mkdir()
+        leads = {"device": "/dev/zero", "link to nothing": "/nowhere/at/all"}.get(kind, tmp_path / "elsewhere")
+        bare.store.symlink_to(leads)
+    before = os.lstat(bare.store)
     assert bare.memory.doctor().status == "invalid"
-    with pytest.raises(InvalidInput):
-        bare.memory.init(consent=True)
-    assert bare.store.read_text() == "mine"
+    assert bare.memory.sync().status == "invalid"
+    for call in (lambda: bare.memory.init(consent=True), lambda: bare.keep("lines"), bare.memory.recall):
+        with pytest.raises(InvalidInput) as error:
+            call()
+        assert error.value.code == "memory.invalid"
+    assert os.lstat(bare.store).st_ino == before.st_ino
+    assert not (tmp_path / "elsewhere").exists() or not list((tmp_path / "elsewhere").iterdir())
 
 
 # -- the gate ---------------------------------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ def alone(folder: Path, seconds: float) -> Iterator[None]:
         return
     try:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except NotADirectoryError:
+    except (NotADirectoryError, FileNotFoundError):
         yield
         return
     except OSError as error:
