@@ -27,7 +27,7 @@ def test_a_claim_is_refused_until_a_receipt_proves_it(cli: InPlace) -> None:
     assert refused.err == (
         "“I've saved your preference to memory.”\n"
         "  no receipt is bound to this text; it needs a receipt bound to this very text: "
-        "`segue receipt issue FILE… --response TEXT`\n"
+        "`segue receipt issue FILE… --response REPLY.txt`\n"
     )
     assert cli("receipt", "issue", "log.md", "--response", "answer.txt").code == 0
     passed = cli("guard", "answer.txt")

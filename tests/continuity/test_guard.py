@@ -105,7 +105,7 @@ def test_which_claims_are_refused(text: str, proof: Proof | None, refused: int) 
 @pytest.mark.parametrize(
     ("text", "proof", "why", "needs"),
     [
-        (CLAIM, None, "no receipt is bound to this text", "`segue receipt issue FILE… --response TEXT`"),
+        (CLAIM, None, "no receipt is bound to this text", "`segue receipt issue FILE… --response REPLY.txt`"),
         (CLAIM, Proof("TX-0002", text="other"), "TX-0002 is bound to another text", "--response"),
         (CLAIM, Proof("TX-0002", text="exact", changed=("a.md", "b.md")), "a.md was changed after TX-0002", ""),
         (CLAIM, Proof("TX-0002"), "TX-0002 is bound to files alone, and the sentence names none", ""),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from segue.continuity.claims import Claim
 
-_OF_TEXT = "a receipt bound to this very text: `segue receipt issue FILE… --response TEXT`"
+_OF_TEXT = "a receipt bound to this very text: `segue receipt issue FILE… --response REPLY.txt`"
 _OF_FILES = "a receipt for {}: `segue receipt issue {}`, then `--receipt TX`"
 
 
