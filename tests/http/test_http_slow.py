@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from http_live import Live, packet, served
 
+from segue.http import limits
 from segue.http.settings import Settings
 
 if TYPE_CHECKING:
@@ -67,18 +68,21 @@ class Slow:
 
 @pytest.mark.parametrize("path", WRITES)
 @pytest.mark.parametrize("ending", ["revoke", "offboard"])
-def test_a_token_that_ends_while_the_body_comes_does_nothing(single: Live, path: str, ending: str) -> None:
+def test_a_token_that_ends_while_the_body_comes_does_nothing(
+    single: Live, path: str, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "_SOON_SECONDS", 0)  # a busy machine may read the head late, and so wait for less
     accounts, token = single.segue.accounts, single.token("late")
     caller = single.caller(token)
     slow = Slow(single, path, token, WRITES[path])
-    time.sleep(0.3)  # the head was read long ago
+    time.sleep(0.1)  # by now the head was read
     if ending == "revoke":
         accounts.revoke(token)
     else:
         accounts.offboard(caller.user_id)
     slow.finish()
     status, document = slow.answer()
-    assert (status, document["code"]) == (401, "auth.revoked")
+    assert (status, document.get("code")) == (401, "auth.revoked"), document
     seen = single.segue.seen_by(caller)
     assert (seen.packets.count(), seen.memories.ls().memories, single.segue.teams.ls(caller)) == (0, [], ())
 
