@@ -97,3 +97,19 @@ def test_no_variable_moves_the_site_s_folder(monkeypatch: pytest.MonkeyPatch, tm
         monkeypatch.setenv(name, str(tmp_path))
     assert network_policy.site_folder() == before
     assert before.is_absolute() and "segue" in before.parts
+
+
+@pytest.mark.requirement("sources-policy-file")
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[network]\nallow = ["10.0.0.0/8"]\n' + "#" * (1 << 20),  # half of it would be a policy, too
+        "a = " + "[" * 100_000,
+    ],
+    ids=["large", "deep"],
+)
+def test_a_policy_is_read_whole_or_not_at_all(folder: Path, text: str) -> None:
+    write(folder, text)
+    with pytest.raises(Refused) as caught:
+        network_policy.read(folder, owner=MINE)
+    assert caught.value.code == "source.policy_file"

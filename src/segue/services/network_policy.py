@@ -49,8 +49,8 @@ def read(folder: Path | None = None, *, owner: int = 0) -> Policy:
             raise _refused(place, "it is no file")
         _require_safe(place, os.fstat(handle), owner)
         _require_safe(place.parent, place.parent.stat(), owner)
-        document = tomllib.loads(os.read(handle, _MOST).decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError):
+        document = tomllib.loads(_whole(place, handle).decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError):
         raise _refused(place, "it is no TOML") from None
     finally:
         os.close(handle)
@@ -59,6 +59,16 @@ def read(folder: Path | None = None, *, owner: int = 0) -> Policy:
     if not isinstance(allowed, list):
         raise _refused(place, "[network] allow is a list of networks")
     return policy(allowed)
+
+
+def _whole(place: Path, handle: int) -> bytes:
+    """All of the file: the half of a policy is another policy."""
+    data = bytearray()
+    while piece := os.read(handle, _MOST + 1 - len(data)):
+        data += piece
+    if len(data) > _MOST:
+        raise _refused(place, f"it has more than {_MOST:,} bytes")
+    return bytes(data)
 
 
 def _require_safe(place: Path, status: os.stat_result, owner: int) -> None:
