@@ -322,6 +322,8 @@ def test_published_memories_are_read_as_they_were(cli: InPlace, asked: None) -> 
     cli("propose", "Not reviewed.", "--tag", "shared")
     done = cli("source", "publish", "out", "--tag", "shared", "--title", "Ours", stdin=b"y\n")
     assert (done.code, done.out.strip()) == (0, f"published 2 records in {cli.shell.project / 'out'}")
+    outside = cli("source", "publish", "../outside", first, "--yes")
+    assert outside.out == f"published 1 record in {cli.shell.root / 'outside'}\n"
     assert "Amounts are integers" in done.err
     files = {path: path.read_bytes() for path in (cli.shell.project / "out").rglob("*") if path.is_file()}
     assert b"Mine alone" not in b"".join(files.values())
@@ -348,9 +350,12 @@ def test_nothing_unreviewed_and_no_secret_leaves(cli: InPlace) -> None:
     waiting = cli("propose", "An agent says so.", "--json").json["id"]
     for given, code in ((waiting, "source.unreviewed"), (memory[:-4] + "ZZZZ", "memory.not_found")):
         assert cli("source", "publish", "out", given, "--yes", "--json").error["code"] == code
-    assert (
-        cli("source", "publish", "out", "--tag", "nothing", "--yes", "--json").error["code"] == "source.nothing_chosen"
-    )
+    for options, said in (
+        ((), "give ids, --tag or --project"),
+        (("--tag", "nothing"), "no memory of yours has that tag or project"),
+    ):
+        nothing = cli("source", "publish", "out", *options, "--yes", "--json").error
+        assert nothing["code"] == "source.nothing_chosen" and said in nothing["message"]
     remembered(cli, "Ask at 10.1.2.3:8443 for it.", "--tag", "shared")
     secret = cli("source", "publish", "out", "--tag", "shared", "--yes", "--json")
     assert (secret.code, secret.error["code"], out.exists()) == (4, "source.redaction", False)
@@ -394,6 +399,22 @@ def test_a_published_record_that_somebody_edited_stays(cli: InPlace) -> None:
     file.write_bytes(file.read_bytes() + b"And more.\n")
     assert cli("source", "publish", "mine", second, "--yes", "--json").json["removed"] == []
     assert file.read_bytes().endswith(b"And more.\n")
+
+
+@pytest.mark.requirement("sources-publish")
+def test_what_was_left_behind_goes_the_next_time(cli: InPlace) -> None:
+    """Whatever ended a command before it removed a record: what is not published any more does not lie there."""
+    memory, second = (remembered(cli, text) for text in ("Amounts are integers of cents.", "Rates have six places."))
+    cli("source", "publish", "mine", memory, "--yes")
+    records = cli.shell.project / "mine" / "records"
+    (first,) = records.iterdir()
+    data = first.read_bytes()
+    cli("source", "publish", "mine", second, "--yes")
+    first.write_bytes(data)
+    (records / "notes.md").write_bytes(data)
+    done = cli("source", "publish", "mine", second, "--yes", "--json").json
+    assert done["removed"] == [f"records/{first.name}"]
+    assert not first.exists() and (records / "notes.md").exists()
 
 
 def test_every_command_has_an_answer_as_json(cli: InPlace, notes: Path) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _MODE = 0o644  # it is made to be read by others
 _PAGE = 500
+_NAMED = 3  # of what is left out, in an error
 _MEND = "Edit the memories, or choose others; nothing was written"
 
 
@@ -106,7 +107,7 @@ class Publishing(ScopedService):
         for each in left_out:
             del chosen[each.id]
         if not chosen:
-            raise InvalidInput("source.nothing_chosen", "no memory of yours was chosen; give ids, --tag or --project")
+            raise InvalidInput("source.nothing_chosen", _nothing(left_out, searched=bool(tags or projects)))
         drafts = [_draft(each) for each in chosen.values()]
         _require_clean(drafts, title, description)
         made = publishing.folder(drafts, title=title, description=description)
@@ -136,7 +137,8 @@ class Publishing(ScopedService):
         _make_folders(directory, made)
         for path in written:  # the manifest is the last
             files.write_bytes(directory / path, made[path], mode=_MODE)
-        removed = tuple(path for path in before if path not in made and _remove(directory, path))
+        there = dict.fromkeys((*before, *_left_behind(directory)))
+        removed = tuple(path for path in there if path not in made and _remove(directory, path))
         return Published(directory, written, removed)
 
 
@@ -156,6 +158,17 @@ def require_free(directory: Path) -> list[str]:
     if found is None:
         raise refused
     return found
+
+
+def _nothing(left_out: Sequence[LeftOut], *, searched: bool) -> str:
+    """Why there is nothing to publish, and what to do."""
+    if left_out:
+        told = "; ".join(f"{each.id}: {each.reason}" for each in left_out[:_NAMED])
+        more = f" (and {len(left_out) - _NAMED:,} more)" if len(left_out) > _NAMED else ""
+        return f"nothing that was chosen can be published; {told}{more}"
+    if searched:
+        return "no memory of yours has that tag or project; `segue memories ls --tag TAG` shows which have one"
+    return "no memory of yours was chosen; give ids, --tag or --project"
 
 
 def _unfit(memory: Memory, now: datetime) -> str:
@@ -217,6 +230,15 @@ def _differs(directory: Path, path: str, data: bytes) -> bool:
         return place.is_symlink() or place.read_bytes() != data
     except OSError:
         return True
+
+
+def _left_behind(directory: Path) -> list[str]:
+    """What may be a record that was published and is listed no more, because something ended before it was removed."""
+    folder = directory / publishing.FOLDER
+    try:
+        return sorted(f"{publishing.FOLDER}/{each.name}" for each in folder.iterdir() if each.suffix == ".md")
+    except OSError:
+        return []
 
 
 def _remove(directory: Path, path: str) -> bool:

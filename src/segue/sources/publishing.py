@@ -16,7 +16,7 @@ from segue.sources.limits import DEFAULT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_FOLDER = "records"
+FOLDER = "records"
 _NAME_LENGTH = 48
 _DIGITS = 12
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff]")
@@ -51,7 +51,7 @@ def folder(drafts: Sequence[Draft], *, title: str = "", description: str = "") -
     for each in ordered:
         data = _record(each)
         digest = hashlib.sha256(data).hexdigest()
-        path = f"{_FOLDER}/{_slug(each)}{_ending(digest)}"
+        path = f"{FOLDER}/{_slug(each)}{_ending(digest)}"
         files[path] = data
         entry: dict[str, object] = {"id": each.id, "path": path, "sha256": digest, "bytes": len(data)}
         entries.append(entry | ({"title": each.title} if each.title else {}))
@@ -86,7 +86,7 @@ def is_own(path: str, data: bytes) -> bool:
 
 def _is_named(path: str, digest: str) -> bool:
     folder, _, name = path.partition("/")
-    return bool(digest) and folder == _FOLDER and "/" not in name and name.endswith(_ending(digest))
+    return bool(digest) and folder == FOLDER and "/" not in name and name.endswith(_ending(digest))
 
 
 def _ending(digest: str) -> str:
