@@ -375,7 +375,7 @@ def publish(
     if as_json:
         output.as_json(done.to_json() | made.to_json())
         return 0
-    output.data(f"published {output.counted(len(made.drafts), 'record')} in {one_line(str(done.directory))}")
+    output.data(f"published {output.counted(len(made.drafts), 'record')} in {one_line(str(done.directory.resolve()))}")
     if done.removed:
         output.note(f"removed {output.counted(len(done.removed), 'file')} of the version before")
     return 0

@@ -120,8 +120,9 @@ def _require(address: Address, host: str, policy: Policy) -> None:
     found = fault(address, policy)
     if found is not None:
         rule, why = found
-        name = f"{shown(host, 80)} is at {address}" if str(address) != host.strip("[]") else str(address)
-        raise _refused(rule, f"{name}, which is {why}", host)
+        looked_up = str(address) != host.strip("[]")
+        what = f"{shown(host, 80)} is at {address}, which is {why}" if looked_up else f"{address} is {why}"
+        raise _refused(rule, what, host)
 
 
 def _spelling(host: str) -> Refused:

@@ -221,7 +221,7 @@ def _errors(late: type[Exception], broken: type[Exception]) -> Iterator[None]:
     except TimeoutError as error:
         raise late(str(error)) from error
     except (OSError, ValueError) as error:  # ValueError: a name that TLS or the look-up cannot write
-        raise broken(str(error)) from error
+        raise broken((isinstance(error, OSError) and error.strerror) or str(error)) from error  # without "[Errno 111]"
 
 
 def _some(seconds: float) -> float:
