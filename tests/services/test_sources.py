@@ -526,3 +526,18 @@ def test_places_are_whole_folders_or_addresses(sources: Sources) -> None:
     ):
         with pytest.raises(Refused):
             sources.look(bad)
+
+
+@pytest.mark.requirement("sources-publish")
+def test_only_what_holds_now_is_published(segue_: segue.Segue) -> None:
+    now = segue_.memories.remember("Holds.", tags=["t"]).memory
+    later = segue_.memories.remember("Holds later.", tags=["t"], valid_from="2099-01-01T00:00:00Z").memory
+    over = segue_.memories.remember("Held.", tags=["t"], valid_to="2026-01-01T00:00:00Z").memory
+    publishing = segue_.sources.publishing
+    made = publishing.prepare(tags=["t"])
+    assert [each.id for each in made.drafts] == [now.id.lower()]
+    reasons = {each.id: each.reason for each in made.left_out}
+    assert reasons == {later.id: "it does not hold yet", over.id: "it has expired"}
+    for each in (later, over):
+        with pytest.raises(Refused, match="cannot be published"):
+            publishing.prepare(each.id)

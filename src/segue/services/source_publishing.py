@@ -179,6 +179,8 @@ def _unfit(memory: Memory, now: datetime) -> str:
         return "it is not in the user's own words"
     if memory.valid_to is not None and memory.valid_to <= now:
         return "it has expired"
+    if memory.valid_from is not None and memory.valid_from > now:
+        return "it does not hold yet"  # which no record can say
     return ""
 
 
