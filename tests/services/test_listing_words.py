@@ -116,7 +116,12 @@ def test_words_go_with_what_said_them(segue_: segue.Segue, draft: Draft) -> None
     packet_id = segue_.packets.save(draft(goal="Confidential harbor.")).id
     assert (packet_id, "confidential") in _stored(segue_)
     segue_.packets.save(draft(id=packet_id, goal="Bake rye.", created_at="2020-01-01T00:00:00Z"), replace_existing=True)
-    assert {word for each, word in _stored(segue_) if each == packet_id} - {packet_id.lower()[:24]} == {"bake", "rye", "run", "tests"}
+    assert {word for each, word in _stored(segue_) if each == packet_id} - {packet_id.lower()[:24]} == {
+        "bake",
+        "rye",
+        "run",
+        "tests",
+    }
     segue_.packets.rm(packet_id)
     assert _stored(segue_) == before
     assert {each for each, _ in before} == {kept.id}
