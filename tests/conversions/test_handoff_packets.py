@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from segue.continuity import handoff
+from segue.conversions import memories
 from segue.conversions.handoffs import from_packet, to_packet
 from segue.packets import drafts
 from segue.packets.model import Attempt, Decision, Method, Packet
@@ -58,6 +59,14 @@ def test_where_each_part_of_a_handoff_stands_in_a_packet() -> None:
     assert converted.losses == []
     assert to_packet(own, project="importer").packet == packet
     assert drafts.finished(packet.canonical, AT)[0] == packet
+
+
+def test_where_a_handoff_stood_is_no_rule_to_remember() -> None:
+    packet = to_packet(made(), project="importer").packet
+    rules = [each.content for each in memories.from_packet(packet) if each.kind == "constraint"]
+    assert rules == ["Correction: the importer streams", "The user wants: a summary"]
+    own = Packet.new(goal="g", next_step="n", now=AT, constraints=("Node: 20 or newer.",))
+    assert [each.content for each in memories.from_packet(own) if each.kind == "constraint"] == ["Node: 20 or newer."]
 
 
 @pytest.mark.requirement("continuity-handoff-packet")

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from segue.capsules import Capsule
     from segue.packets.model import Attempt, Packet
 
+_HANDOFF = "handoff"  # the tag of a packet that was made of a handoff, and how it says there what has no other place
+_PLACES = ("Run: ", "Node: ", "Continues at: ", "Evidence: ")
 _URL = re.compile(r"https?://[^\s<>\"]{1,2000}")
 _TRIED = {
     "succeeded": "Tried, and it worked: ",
@@ -121,6 +123,8 @@ def _of_packet(packet: Packet, source: _Source) -> Iterator[Item]:
         path = f"success_criteria[{index}]"
         yield from source.items(path, _said("Done when: ", text), "claim", tags=("success-criterion",), confidence=sure)
     for index, text in enumerate(packet.constraints):
+        if _HANDOFF in packet.tags and text.startswith(_PLACES):
+            continue  # it tells where a handoff stood, and is no rule
         yield from source.items(f"constraints[{index}]", text, "constraint", confidence=sure)
     for index, decision in enumerate(packet.decisions):
         content = _joined(decision.what, ("Why: ", decision.why), ("Consequences: ", decision.consequences))
