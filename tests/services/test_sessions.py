@@ -252,7 +252,7 @@ def test_other_names_are_refused(segue_: segue.Segue, name: Any) -> None:
 @pytest.mark.requirement("context-session-owner")
 def test_sessions_of_one_name_in_two_scopes_are_two(segue_: segue.Segue, clock: Clock) -> None:
     shared: dict[str, Any] = {"project": lambda: segue_.project, "clock": clock}
-    theirs = Memories(segue_._database, "another-scope", embedding=segue_._embedding, **shared)
+    theirs = Memories(segue_._database, "another-scope", embedding=segue_._given.embedding, **shared)
     their_sessions = Sessions(segue_._database, "another-scope", **shared)
     (a,) = remembered(segue_, "Ana ships.")
     b = theirs.remember("Ben tests.").memory.id

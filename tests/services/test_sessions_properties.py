@@ -48,7 +48,7 @@ class Scope:
 
     def __init__(self, opened: segue.Segue, scope_id: str, clock: Clock) -> None:
         shared: dict[str, Any] = {"project": lambda: opened.project, "clock": clock}
-        self.memories = Memories(opened._database, scope_id, embedding=opened._embedding, **shared)
+        self.memories = Memories(opened._database, scope_id, embedding=opened._given.embedding, **shared)
         self.sessions = Sessions(opened._database, scope_id, **shared)
 
     def fill(self, name: str) -> list[str]:
