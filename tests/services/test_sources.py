@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ import sqlalchemy as sa
 from source_samples import Scripted, record, source
 
 from segue.base.errors import Conflict, Failed, InvalidInput, NotFound, Refused, Stale
+from segue.sources.limits import DEFAULT
+from segue.sources.snapshot import Resource, Validators, assembled, resource
 from sources import folders
 
 if TYPE_CHECKING:
@@ -504,6 +507,27 @@ def test_the_doctor_finds_a_record_that_is_not_what_was_read(segue_: segue.Segue
     assert not any(each.validators.etag for each in readers.read_with[-1]["before"].values())
     assert segue_.store.doctor() == []
     assert sources.record(name, "tests").record.body.strip() == "Run the tests with make test."
+
+
+def test_what_is_damaged_here_is_fetched_again(segue_: segue.Segue, readers: Scripted) -> None:
+    def tagged(path: str, data: bytes) -> Resource:
+        return resource(path, data, Validators(etag='"1"'))
+
+    given = [tagged(path, data) for path, data in source(RECORDS).items()]
+    sources = segue_.sources.reading(readers)
+    offer = sources.look(OTHER)
+    sources.add(replace(offer, snapshot=assembled(given[0], given[1:], DEFAULT)))
+    with segue_._database.write() as connection:
+        connection.execute(
+            sa.text("UPDATE source_records SET body = :other WHERE record_id = 'tests'"), {"other": b"Run nothing."}
+        )
+    sources.refresh(offer.name)
+    asked = readers.read_with[-1]["before"]
+    assert {path: each.validators.etag for path, each in asked.items()} == {
+        "memories.json": '"1"',
+        "records/tests.md": "",
+        "records/style.md": '"1"',
+    }
 
 
 def test_the_doctor_finds_memories_of_a_source_that_is_withheld(segue_: segue.Segue, sources: Sources) -> None:

@@ -179,8 +179,11 @@ class Sources(ScopedService):
             )
         }
         for each in rows.records(connection, self._scope, name):
-            validators = snapshots.Validators(etag=each.etag, last_modified=each.last_modified)
-            found[each.path] = snapshots.resource(each.path, each.body, validators)
+            whole = snapshots.resource(each.path, each.body)
+            if whole.sha256 == each.sha256:  # else it is not what was read, and a server's word for that counts no more
+                validators = snapshots.Validators(etag=each.etag, last_modified=each.last_modified)
+                whole = replace(whole, validators=validators)
+            found[each.path] = whole
         return found
 
     # -- adding and refreshing ----------------------------------------------------------------------------------
