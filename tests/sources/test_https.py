@@ -748,6 +748,28 @@ def test_no_wait_goes_beyond_the_deadline(liar: Liar) -> None:
 TOKEN = "tok." + "A1b2-C3d4" * 4
 
 
+def _once(body: bytes) -> Callable[[Asked], Iterator[bytes]]:
+    """What ends its connection after it has answered, without a word of that."""
+    return lambda asked: iter([body])
+
+
+@pytest.mark.parametrize("number", [2, 40])
+def test_a_server_that_ends_each_connection_is_read(liar: Liar, number: int) -> None:
+    paths = [f"r{each}.md" for each in range(number)]
+    liar.answers({"memories.json": _once(served(*paths)), **{each: _once(reply(each.encode())) for each in paths}})
+    assert [each.body for each in reader().read(liar.base).records] == paths
+    assert liar.targets()[0] == "memories.json"
+    assert len(liar.asked) == number + 1
+
+
+def test_a_server_that_never_answers_is_not_asked_for_ever(liar: Liar) -> None:
+    liar.answers({"memories.json": served("a.md"), "a.md": lambda asked: iter([])})
+    with pytest.raises(Failed) as caught:
+        reader().read(liar.base)
+    assert caught.value.code == "source.unreachable"
+    assert liar.targets() == ["memories.json", "a.md", "a.md"]
+
+
 @pytest.mark.requirement("sources-bearer-origin")
 def test_a_bearer_goes_along_to_the_origin_and_is_never_shown(liar: Liar, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG")

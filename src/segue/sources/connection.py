@@ -92,10 +92,11 @@ class Names:
 class Guard(httpcore2.NetworkBackend):
     """Connects for `httpcore2`, after the guard. Set `deadline` before each request.
 
-    Raises Refused `source.address` before anything is sent.
+    `heard` becomes true when anything comes. Raises Refused `source.address` before anything is sent.
     """
 
     deadline: Deadline
+    heard: bool = False
 
     def __init__(self, names: Names) -> None:
         self._names = names
@@ -151,6 +152,7 @@ class Stream(httpcore2.NetworkStream):
         with _errors(httpcore2.ReadTimeout, httpcore2.ReadError):
             self._socket.settimeout(self._left(timeout))
             data = self._socket.recv(max_bytes)
+        self._guard.heard = self._guard.heard or bool(data)
         self._count(data)
         return data
 

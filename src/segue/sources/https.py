@@ -233,7 +233,7 @@ class _Line:
         try:
             if self._visit.deadline.left <= 0:
                 raise httpcore2.ReadTimeout
-            return self._follow(wanted)
+            return self._on_an_open_one(wanted)
         except httpcore2.TimeoutException:
             self.disconnect()
             if self._visit.deadline.left <= 0:
@@ -247,6 +247,21 @@ class _Line:
         except BaseException:
             self.disconnect()
             raise
+
+    def _on_an_open_one(self, wanted: Wanted) -> Resource:
+        """Ask; once more within the same time where a connection that was kept had been closed at the other end.
+
+        A server may end one whenever it likes, also as it is asked; to ask again on a new one changes nothing there.
+        """
+        kept = self._pool is not None
+        self._guard.heard = False
+        try:
+            return self._follow(wanted)
+        except (httpcore2.NetworkError, httpcore2.ProtocolError):
+            if not kept or self._guard.heard:
+                raise
+        self.disconnect()
+        return self._follow(wanted)
 
     def _follow(self, wanted: Wanted) -> Resource:
         """Ask, and go where redirects lead as long as that is within the base URL."""
