@@ -193,6 +193,7 @@ def test_an_id_of_the_store_is_pushed_by_its_ending(signed_in: InPlace) -> None:
     ok(signed_in("save", "one.json"))
     assert ok(signed_in("push", "t-0001")) == "packet-0001"
     refused(signed_in("push", "t-0404", "--json"), 5, "packet.not_found")
+    assert "cannot read absent.json" in refused(signed_in("push", "absent.json", "--json"), 3, "file.read")["message"]
 
 
 def test_another_body_is_refused_until_it_is_meant(signed_in: InPlace) -> None:

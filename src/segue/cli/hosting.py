@@ -62,7 +62,12 @@ def push(
         if packet == "-" or Path(packet).is_file():
             stored = segue.delivery.send(host, read_input(packet), **options)
         else:
-            stored = segue.delivery.push(host, packet, **options)
+            try:
+                stored = segue.delivery.push(host, packet, **options)
+            except NotFound:
+                if Path(packet).suffix:  # who names a file is told of the file
+                    read_input(packet)
+                raise
     if as_json:
         output.as_json({"id": stored.id, "host": host.address, "team": team})
     else:
