@@ -118,7 +118,8 @@ def measure(place: str, authority: str, store: str) -> dict[str, Any]:
 
 
 def in_a_process(place: str, authority: Path, store: Path) -> dict[str, Any]:
-    """Return what `measure` does in a process of its own."""
+    """Return what `measure` does in a process of its own, with a store that is there already, as it mostly is."""
+    subprocess.run([sys.executable, "-c", "import segue, sys; segue.open(sys.argv[1]).close()", str(store)], check=True)
     command = [sys.executable, __file__, "--measure", place, str(authority), str(store)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout)
