@@ -273,6 +273,7 @@ def test_a_block_that_somebody_changed_is_not_lost_unasked(cli: InPlace, notes: 
     file.write_text(file.read_text().replace("Names are nouns.", "Names are verbs."))
     refused = cli("source", "export", "--to", "agents-md", "--json")
     assert (refused.code, refused.error["code"]) == (4, "source.block_edited")
+    assert refused.error["message"].startswith(f"{file}: ")
     assert "verbs" in file.read_text()
     assert cli("source", "export", "--to", "agents-md", "--replace").code == 0
     assert "verbs" not in file.read_text()

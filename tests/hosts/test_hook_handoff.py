@@ -98,8 +98,8 @@ def test_without_a_state_file_in_the_settings_there_is_none(host: Host, store: s
 @pytest.mark.parametrize(
     ("state", "said"),
     [
-        (b"prose", "invalid json"),
-        (b"{}", "it lacks completed_nodes"),
+        (b"prose", "state.json: invalid json"),
+        (b"{}", "state.json: the state makes no handoff: it lacks completed_nodes"),
         (json.dumps(STATE | {"unique_next_action": ["a", "b"]}).encode(), "unique_next_action is not one text"),
         (json.dumps(STATE | {"current_step": "ghp_" + "a1" * 20}).encode(), "current_step/gh-token"),
         (None, "cannot read state.json"),

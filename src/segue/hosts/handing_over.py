@@ -35,7 +35,12 @@ def hand_over(call: Call, project: Project) -> None:
     if not state:
         return
     place = _place(call, project)
-    made = _service(place, call).create(handoffs.read_state(place.root, state))
+    try:
+        made = _service(place, call).create(handoffs.read_state(place.root, state))
+    except InvalidInput as error:
+        if state in error.message:
+            raise
+        raise InvalidInput(error.code, f"{one_line(state)}: {error.message}", error.details) from None
     if made.fault:
         raise Failed(
             "handoff.sync",

@@ -80,10 +80,12 @@ class Exporting:
             self._sources.note_export(name, export)
         try:
             return self._write(export, listed, replace=replace)
-        except SegueError:
+        except SegueError as error:
             for name in listed:
                 self._sources.note_export(name, export, gone=name not in known)
-            raise
+            if error.code != "source.block_edited":
+                raise
+            raise Refused(error.code, f"{path}: {error.message}") from None
 
     def rewrite(self, names: Collection[str], *, without: str = "") -> list[Written]:
         """Write again every file that holds records of these sources; without those of one that is to be removed.

@@ -104,8 +104,8 @@ def shielded(content: str) -> str:
 
 
 def _edited() -> Refused:
-    message = "somebody changed what stands inside Segue's block; move it out of the block, or `export --replace`"
-    return Refused("source.block_edited", message)
+    message = "somebody changed what stands inside Segue's block; move it out of the block"
+    return Refused("source.block_edited", f"{message}, or `segue source export --to … --replace`")
 
 
 def _written(content: str) -> list[str]:

@@ -139,8 +139,10 @@ class Folder:
 
     def _refusal(self, error: OSError, name: str, folder: int, path: str) -> SegueError:
         if isinstance(error, FileNotFoundError):
-            part = "manifest" if path == paths.MANIFEST else "record"
-            return error_of([Problem(rule=f"{part}.missing", message="it is not there", where=path)])
+            if path == paths.MANIFEST:
+                message = "it is not there; a source is a folder with one, as `segue source publish` writes it"
+                return error_of([Problem(rule="manifest.missing", message=message, where=path)])
+            return error_of([Problem(rule="record.missing", message="it is not there", where=path)])
         if _is_link(name, folder) or isinstance(error, NotADirectoryError):  # it became one after it was looked at
             return _exchanged(path)
         return self._failed(error, path)
