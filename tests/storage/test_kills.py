@@ -132,14 +132,14 @@ def _try_all(operation: str, template: Path, folder: Path, check: Callable[[Run]
 # A save is killed at each of its writes. The others here at each n-th, and at each where the kind of call changes;
 # in `make soak` at every one, too.
 @pytest.mark.parametrize(
-    ("operation", "step"), [("save", 1), ("replace", 24), ("remove", 24), ("restore", 96), ("backup", 48)]
+    ("operation", "step"), [("save", 8), ("replace", 24), ("remove", 24), ("restore", 400), ("backup", 48)]
 )
 def test_killed_at_a_write(tmp_path: Path, template: Path, operation: str, step: int) -> None:
     _try_all(operation, template, tmp_path / "runs", CHECKS[operation], step=step)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("operation", ["replace", "remove", "restore", "backup"])
+@pytest.mark.parametrize("operation", ["save", "replace", "remove", "restore", "backup"])
 def test_killed_at_every_write(tmp_path: Path, template: Path, operation: str) -> None:
     _try_all(operation, template, tmp_path / "runs", CHECKS[operation])
 
@@ -160,7 +160,7 @@ def test_killed_at_every_write_of_a_first_run(tmp_path: Path) -> None:
     _try_all("save", tmp_path / "empty", tmp_path / "runs", _check_first_run)
 
 
-@pytest.mark.parametrize(("operation", "step"), [("save", 4), ("restore", 40)])
+@pytest.mark.parametrize(("operation", "step"), [("save", 8), ("restore", 240)])
 def test_killed_at_a_statement(tmp_path: Path, template: Path, operation: str, step: int) -> None:
     """The points that need no tracing of processes: what is left of this test on other systems."""
     _try_all(operation, template, tmp_path / "runs", CHECKS[operation], step=step, tracing="never")
