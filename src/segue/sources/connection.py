@@ -133,9 +133,17 @@ class Guard(httpcore2.NetworkBackend):
         raise last
 
     def opened(self, connected: socket.socket) -> Stream:
-        """Return the stream over a connection, which is now the one to abort."""
+        """Return the stream over a connection, which is now the one to abort: there is one at a time."""
+        self.close()
         self._open = connected
         return Stream(connected, self)
+
+    def close(self) -> None:
+        """Close the connection, also where whoever asked for it gave up before it had it."""
+        opened, self._open = self._open, None
+        if opened is not None:
+            with contextlib.suppress(OSError):
+                opened.close()
 
 
 class Stream(httpcore2.NetworkStream):

@@ -210,6 +210,7 @@ class _Line:
         pool, self._pool = self._pool, None
         if pool is not None:
             pool.close()
+        self._guard.close()
 
     def abort(self) -> None:
         """Wake who waits at the connection: nothing comes any more."""
