@@ -22,7 +22,7 @@ ORDINARY = "All tests pass, and the parser is quicker now."
         ("**log.md** is saved.", ["log.md"]),
         ('Saved in [the log](notes/log.md), see "qa.md".', ["notes/log.md", "qa.md"]),
         ("Saved to notes\\log.md and ./docs/x.md.", ["notes/log.md", "docs/x.md"]),
-        ("Saved to C:\\work\\log.md.", ["C:/work/log.md"]),
+        ("Saved to C:\\notes\\log.md.", ["C:/notes/log.md"]),
         ("Saved to `my notes.md` and `notes/progress`.", ["my notes.md", "notes/progress"]),
         ("Saved to docs/ and `.project-study-memory/`.", [".project-study-memory/", "docs/"]),
         ("已保存到 进度.md，也写进了（日志.md）。", ["进度.md", "日志.md"]),
