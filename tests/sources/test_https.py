@@ -16,11 +16,13 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import httpcore2
 import pytest
 import trustme
 
 from segue.base.errors import Failed, InvalidInput, Refused, SegueError
 from segue.sources import base_url, checking
+from segue.sources.connection import Deadline, Guard, Names
 from segue.sources.https import AccessLost, Https
 from segue.sources.limits import Limits
 from segue.sources.network import PUBLIC_ONLY, policy
@@ -909,3 +911,18 @@ def test_by_itself_it_permits_public_addresses_only_and_trusts_whom_this_machine
         Https(resolver=lambda host, port: ["127.0.0.1"], policy=LOOPBACK).read(liar.base)
     assert "certificate" in untrusted.value.message
     assert trusting() is not None
+
+
+def test_a_guard_holds_one_connection_and_lets_none_stay_open() -> None:
+    """Whoever asked for it may have given up before it had it."""
+    guard = Guard(Names(lambda *_: [], policy(["127.0.0.0/8"])))
+    guard.deadline = Deadline(time.monotonic, 30)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        first, second = (guard.connect_tcp("127.0.0.1", listening.getsockname()[1]) for _ in range(2))
+        with pytest.raises(httpcore2.WriteError):
+            first.write(b"x")
+        second.write(b"x")
+        guard.close()
+        guard.close()
+        with pytest.raises(httpcore2.WriteError):
+            second.write(b"x")
